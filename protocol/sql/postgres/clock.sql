@@ -1,0 +1,1 @@
+floor(extract(epoch from clock_timestamp()) * 1000)::bigint

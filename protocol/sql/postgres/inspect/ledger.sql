@@ -1,0 +1,1 @@
+select name, applied_at_ms from cairnq_migrations order by name

@@ -1,0 +1,1 @@
+insert into cairnq_migrations (name, applied_at_ms) values ($1::text, {clock})

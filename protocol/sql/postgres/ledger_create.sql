@@ -1,0 +1,1 @@
+create table if not exists cairnq_migrations (name text primary key, applied_at_ms bigint not null)

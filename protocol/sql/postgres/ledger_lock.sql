@@ -1,0 +1,1 @@
+lock table cairnq_migrations in exclusive mode

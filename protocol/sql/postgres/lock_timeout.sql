@@ -1,0 +1,1 @@
+select set_config('lock_timeout', $1::text, false)

@@ -1,0 +1,2 @@
+,
+picked as materialized (select id from candidates)

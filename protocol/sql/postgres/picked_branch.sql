@@ -1,0 +1,3 @@
+    (select t.id, t.priority, t.{order} as position from cairnq_tasks t
+      where t.queue = ({queues}::text[])[{branch}] and t.status = 'queued' and t.run_at_ms <= (select now_ms from clock){name}
+      order by t.priority desc, t.{order}, t.id)

@@ -1,0 +1,3 @@
+
+union all
+select null, null, null, null, null, null, null, {task} from drawn t

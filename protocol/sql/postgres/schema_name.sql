@@ -1,0 +1,1 @@
+select set_config('cairnq.schema', $1::text, true)

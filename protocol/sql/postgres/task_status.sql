@@ -1,0 +1,1 @@
+select t.id, t.status from cairnq_tasks t where t.id = $1::text

@@ -1,0 +1,4 @@
+-- The claim order from schema level 8 on.
+select {task}, rowid from cairnq_tasks indexed by cairnq_tasks_claim_idx
+where queue = ?1 and status = 'queued' and run_at_ms <= ?2
+order by priority desc, run_at_ms, id;

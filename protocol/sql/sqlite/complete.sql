@@ -1,0 +1,6 @@
+-- Nearly always the only statement; complete_canceled.sql has the row that a cancellation was requested for.
+update cairnq_tasks set
+  status = 'succeeded', result = ?4, progress = 1, message = coalesce(?5, message),
+  lease_until_ms = null, completed_at_ms = ?3, updated_at_ms = ?3
+where id = ?1 and +status = 'running' and +worker_id = ?2 and +lease_until_ms > ?3
+  and +cancel_requested_at_ms is null;

@@ -1,0 +1,1 @@
+select exists (select 1 from sqlite_stat1 where tbl = 'cairnq_tasks');

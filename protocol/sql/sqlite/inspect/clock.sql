@@ -1,0 +1,1 @@
+cast(unixepoch('subsec') * 1000 as integer)

@@ -1,0 +1,2 @@
+-- ?1: the task; ?2: keys at most.
+select key from cairnq_task_keys where task_id = ?1 limit ?2

@@ -1,0 +1,2 @@
+-- ?1: the bound. How many rows an index gives for a filter.
+select count(*) as matching from (select 1 from cairnq_tasks t indexed by {index} where {terms} limit ?1)

@@ -1,0 +1,1 @@
+select key, value from cairnq_meta

@@ -1,0 +1,1 @@
+select idx as name, stat from sqlite_stat1 where tbl = 'cairnq_tasks'

@@ -1,0 +1,5 @@
+-- Each half of the probe is pinned: with statistics taken while everything was queued, SQLite would scan the table.
+select exists (
+  select 1 from cairnq_tasks indexed by cairnq_tasks_claim_idx
+  where queue = ?1 and status = 'queued' and run_at_ms <= ?2
+);

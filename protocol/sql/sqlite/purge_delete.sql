@@ -1,0 +1,1 @@
+delete from cairnq_tasks where id = ?1;

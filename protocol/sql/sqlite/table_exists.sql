@@ -1,0 +1,1 @@
+select exists (select 1 from sqlite_schema where type = ?1 and name = ?2);

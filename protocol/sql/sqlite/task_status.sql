@@ -1,0 +1,1 @@
+select id, status from cairnq_tasks where id = ?1;
