@@ -1,0 +1,178 @@
+//! What goes up to JavaScript: answers and events, gathered and taken in one crossing.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use napi::Status;
+use napi::bindgen_prelude::{Uint8Array, Uint32Array};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi_derive::napi;
+use serde_json::json;
+
+use crate::error::{Error, Result};
+use crate::store::Warning;
+use crate::store::command::Reply;
+use crate::worker::Worker;
+
+/// Weak, so that it never keeps the program running; not callee-handled, so that no error can be passed to it.
+type Wake = ThreadsafeFunction<(), (), (), Status, false, true>;
+
+const RESOLVE: u8 = 0;
+const REJECT: u8 = 1;
+const EVENT: u8 = 2;
+const WARNING: u8 = 3;
+
+#[derive(Default)]
+struct Waiting {
+    ids: Vec<u32>,
+    kinds: Vec<u8>,
+    texts: Vec<String>,
+}
+
+/// The end that native threads hold.
+pub(super) struct Bridge {
+    wake: Wake,
+    waiting: Mutex<Waiting>,
+    /// A wake is on its way, and whatever is added before the drain goes with it.
+    scheduled: AtomicBool,
+    /// The JavaScript thread has ended.
+    gone: AtomicBool,
+    /// Who is told that the event loop turns.
+    workers: Mutex<Vec<Weak<Worker>>>,
+}
+
+impl Bridge {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn post(&self, id: u32, kind: u8, text: String) {
+        {
+            let mut waiting = self.waiting();
+            waiting.ids.push(id);
+            waiting.kinds.push(kind);
+            waiting.texts.push(text);
+        }
+        self.wake();
+    }
+
+    /// Makes the event loop drain, even when nothing waits: that it does is a sign of life.
+    pub(super) fn wake(&self) {
+        if !self.scheduled.swap(true, Ordering::AcqRel) {
+            let status = self.wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
+            if status != Status::Ok {
+                self.gone.store(true, Ordering::Release);
+                *self.waiting() = Waiting::default();
+            }
+        }
+    }
+
+    /// Whether the JavaScript thread has ended, so that nothing posted will ever be taken.
+    pub(super) fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Acquire) || self.wake.aborted()
+    }
+
+    /// Answers a request.
+    pub(super) fn answer(&self, id: u32, outcome: Result<Reply>) {
+        self.answer_as(id, outcome, |reply| reply.to_json());
+    }
+
+    /// Answers a request in words of its own.
+    pub(super) fn answer_as<T>(&self, id: u32, outcome: Result<T>, text: impl FnOnce(T) -> String) {
+        // The caller may be the claim loop or a database's thread, and it is not what should end.
+        let converted = catch_unwind(AssertUnwindSafe(|| {
+            crash_point!("conversion");
+            match outcome {
+                Ok(reply) => (RESOLVE, text(reply)),
+                Err(error) => (REJECT, error.to_json()),
+            }
+        }));
+        let (kind, text) = converted.unwrap_or_else(|_| {
+            let error = Error::Internal("converting the answer panicked".to_owned());
+            (REJECT, error.to_json())
+        });
+        self.post(id, kind, text);
+    }
+
+    /// Tells a channel something.
+    pub(super) fn event(&self, channel: u32, text: String) {
+        self.post(channel, EVENT, text);
+    }
+
+    /// Tells the program's operator, by way of `process.emitWarning`.
+    pub(super) fn warn(&self, warning: &Warning) {
+        let text = json!({ "name": warning.name, "message": warning.message });
+        self.post(0, WARNING, text.to_string());
+    }
+
+    /// Tells `worker` of every drain from now on.
+    pub(super) fn report_life_to(&self, worker: &Arc<Worker>) {
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.retain(|known| known.strong_count() > 0);
+        workers.push(Arc::downgrade(worker));
+    }
+}
+
+/// What waited for JavaScript. Entry `i` of each list belongs together.
+#[napi(object)]
+pub struct Messages {
+    /// Request ids, or channels for events.
+    pub ids: Uint32Array,
+    /// 0 resolves, 1 rejects, 2 is an event, 3 a warning.
+    pub kinds: Uint8Array,
+    /// JSON texts; empty for nothing.
+    pub texts: Vec<String>,
+}
+
+/// The one connection of a JavaScript thread to the native side.
+#[napi]
+pub struct NativeBridge {
+    pub(super) inner: Arc<Bridge>,
+}
+
+#[napi]
+impl NativeBridge {
+    /// `onWake` is called on the JavaScript thread whenever messages wait to be drained.
+    #[napi(constructor, ts_args_type = "onWake: () => void")]
+    pub fn new(on_wake: Wake) -> Self {
+        super::log::start();
+        let inner = Bridge {
+            wake: on_wake,
+            waiting: Mutex::default(),
+            scheduled: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
+            workers: Mutex::default(),
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    /// Takes everything that waits.
+    #[napi(catch_unwind)]
+    pub fn drain(&self) -> Option<Messages> {
+        let workers: Vec<_> = {
+            let workers = self
+                .inner
+                .workers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            workers.iter().filter_map(Weak::upgrade).collect()
+        };
+        for worker in workers {
+            worker.sign_of_life();
+        }
+        // Before the messages are taken: one that comes in between is taken now or wakes again, never forgotten.
+        self.inner.scheduled.store(false, Ordering::Release);
+        let waiting = std::mem::take(&mut *self.inner.waiting());
+        if waiting.ids.is_empty() {
+            return None;
+        }
+        Some(Messages {
+            ids: Uint32Array::new(waiting.ids),
+            kinds: Uint8Array::new(waiting.kinds),
+            texts: waiting.texts,
+        })
+    }
+}

@@ -1,0 +1,5 @@
+//! Whatever crosses the boundary, in either direction, arrives as it was sent or is refused: never a panic.
+
+mod delivery;
+mod errors;
+mod requests;

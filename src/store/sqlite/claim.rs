@@ -1,0 +1,111 @@
+//! Claiming: recovery of expired leases, and draws in the claim order of the database's level.
+
+use rusqlite::params;
+
+use super::choice::choose;
+use super::rows;
+use super::transaction::Tx;
+use crate::error::Result;
+use crate::model::{Status, Task};
+use crate::protocol::{LEASE_EXPIRED, sqlite as sql};
+use crate::store::command::Owner;
+use crate::store::round::Draw;
+
+/// Ends the leases whose time has passed, whatever the queue or name.
+pub(super) fn recover(tx: &Tx<'_, '_>) -> Result<()> {
+    let ended: Vec<(String, String, Status)> =
+        tx.all(sql::RECOVER, params![tx.now_ms, LEASE_EXPIRED], |row| {
+            Ok((rows::text(row, 0)?, rows::text(row, 1)?, row.get(2)?))
+        })?;
+    for (id, queue, status) in ended {
+        if status == Status::Queued {
+            tx.announce_queued(&queue, tx.now_ms);
+        } else {
+            tx.announce_done(&id);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a claim would find something: a due row of these names, or any expired lease.
+pub(super) fn probe(tx: &Tx<'_, '_>, queues: &[String], names: Option<&[String]>) -> Result<bool> {
+    let found = |sql: &'static str, parameters: &[&dyn rusqlite::ToSql]| -> Result<bool> {
+        Ok(tx
+            .first(sql, parameters, |row| row.get(0))?
+            .unwrap_or(false))
+    };
+    for queue in queues {
+        match names {
+            None if found(sql::PROBE_DUE, params![queue, tx.now_ms])? => return Ok(true),
+            None => {}
+            Some(names) => {
+                for name in names {
+                    if found(sql::PROBE_DUE_NAME, params![queue, tx.now_ms, name])? {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+    }
+    found(sql::PROBE_EXPIRED, params![tx.now_ms])
+}
+
+/// Claims up to the draw's limit, in claim order.
+pub(super) fn draw(
+    tx: &Tx<'_, '_>,
+    level: u32,
+    owner: &Owner,
+    queues: &[String],
+    names: Option<&[String]>,
+    limits: &Limits,
+) -> Result<Drawn> {
+    if limits.rows == 0 {
+        return Ok(Drawn {
+            rows: Vec::new(),
+            cut_short: false,
+        });
+    }
+    let (mut chosen, cut_short) =
+        choose(tx, level, queues, names, limits).map_err(|error| tx.error(&error))?;
+    let lease_until_ms = tx.now_ms.saturating_add(owner.lease_ms);
+    for (rowid, task) in &mut chosen {
+        tx.execute(
+            sql::CLAIM_TAKE,
+            params![*rowid, owner.worker_id, lease_until_ms, tx.now_ms],
+        )?;
+        task.status = Status::Running;
+        task.worker_id = Some(owner.worker_id.clone());
+        task.lease_until_ms = Some(lease_until_ms);
+        task.attempt += 1;
+        task.updated_at_ms = tx.now_ms;
+    }
+    Ok(Drawn {
+        rows: chosen.into_iter().map(|(_, task)| task).collect(),
+        cut_short,
+    })
+}
+
+/// What a draw brought.
+pub(super) struct Drawn {
+    /// In claim order.
+    pub(super) rows: Vec<Task>,
+    /// The next row would have passed the byte bound.
+    pub(super) cut_short: bool,
+}
+
+/// How much one draw may take.
+pub(super) struct Limits {
+    pub(super) rows: usize,
+    pub(super) bytes: Option<u64>,
+    pub(super) oversize_first: bool,
+}
+
+impl From<&Draw> for Limits {
+    fn from(draw: &Draw) -> Self {
+        Self {
+            rows: draw.limit as usize,
+            bytes: draw.max_bytes,
+            oversize_first: draw.oversize_first,
+        }
+    }
+}

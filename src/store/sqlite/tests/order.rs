@@ -1,0 +1,123 @@
+//! The claim order: each level's own, by id where the times are the same, across queues and names.
+
+use rusqlite::params;
+
+use super::{Place, claim, claim_in, scope};
+use crate::protocol::MigrateTo;
+
+/// Id, queue, name, priority, created, due.
+type Row = (&'static str, &'static str, &'static str, i64, i64, i64);
+
+fn insert(place: &Place, rows: &[Row]) {
+    let peer = place.peer();
+    for (id, queue, name, priority, created, due) in rows {
+        peer.execute(
+            "insert into cairnq_tasks (id, queue, name, status, priority, created_at_ms, run_at_ms, updated_at_ms, payload)
+             values (?1, ?2, ?3, 'queued', ?4, ?5, ?6, ?5, '{}')",
+            params![id, queue, name, priority, created, due],
+        )
+        .expect("a row");
+    }
+}
+
+fn ids(tasks: &[crate::model::Task]) -> Vec<&str> {
+    tasks.iter().map(|task| task.id.as_str()).collect()
+}
+
+const MIXED: &[Row] = &[
+    ("d", "default", "x", 0, 10, 90),
+    ("c", "default", "y", 0, 20, 80),
+    ("b", "other", "x", 5, 30, 30),
+    ("a", "default", "x", -1, 5, 5),
+    ("not due", "default", "x", 9, 1, i64::MAX),
+];
+
+#[test]
+fn each_level_has_its_own_order() {
+    for (migrate, order) in [
+        (MigrateTo::Default, ["b", "d", "c", "a"]),
+        (MigrateTo::Latest, ["b", "c", "d", "a"]),
+    ] {
+        let place = Place::new();
+        let store = place.opened(migrate);
+        insert(&place, MIXED);
+        let queues = scope(&["other", "default", "other"], None);
+        assert_eq!(ids(&claim_in(&store, queues, 10)), order);
+    }
+}
+
+#[test]
+fn names_are_merged_in_the_same_order() {
+    let place = Place::new();
+    let store = place.opened(MigrateTo::Default);
+    insert(&place, MIXED);
+    let named = |names: &[&str]| claim_in(&store, scope(&["default", "other"], Some(names)), 1);
+    assert_eq!(ids(&named(&["y", "x"])), ["b"]);
+    assert_eq!(ids(&named(&["y"])), ["c"]);
+    assert_eq!(ids(&named(&["z"])), [""; 0]);
+    assert_eq!(ids(&named(&[])), [""; 0]);
+    assert_eq!(ids(&named(&["x", "x"])), ["d"]);
+}
+
+#[test]
+fn ids_settle_ties_at_both_levels() {
+    for migrate in [MigrateTo::Default, MigrateTo::Latest] {
+        let place = Place::new();
+        let store = place.opened(migrate);
+        insert(
+            &place,
+            &[
+                ("t5", "default", "x", 0, 1, 1),
+                ("t2", "default", "y", 0, 1, 1),
+                ("t4", "other", "x", 0, 1, 1),
+                ("t1", "default", "x", 0, 1, 1),
+                ("t3", "other", "y", 0, 1, 1),
+            ],
+        );
+        let both = || scope(&["default", "other"], None);
+        assert_eq!(ids(&claim_in(&store, both(), 2)), ["t1", "t2"]);
+        let named = scope(&["default", "other"], Some(&["y", "x"]));
+        assert_eq!(ids(&claim_in(&store, named, 9)), ["t3", "t4", "t5"]);
+    }
+}
+
+#[test]
+fn a_tie_of_any_size_is_claimed_once_each() {
+    let place = Place::new();
+    let store = place.opened(MigrateTo::Default);
+    place
+        .peer()
+        .execute_batch(
+            "with recursive n(i) as (select 1 union all select i + 1 from n where i < 200)
+             insert into cairnq_tasks (id, name, status, payload, run_at_ms, created_at_ms, updated_at_ms)
+             select printf('t%03d', 200 - i), 'x', 'queued', '{}', 1, 1, 1 from n",
+        )
+        .expect("rows");
+    let mut seen: Vec<String> = (0..50)
+        .flat_map(|_| claim(&store, 5))
+        .map(|task| task.id)
+        .collect();
+    seen.sort();
+    assert_eq!(
+        seen,
+        (0..200).map(|i| format!("t{i:03}")).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn a_migration_by_somebody_else_is_noticed() {
+    let place = Place::new();
+    let store = place.opened(MigrateTo::Default);
+    insert(&place, MIXED);
+    assert_eq!(ids(&claim(&store, 1)), ["d"]);
+    let _latest = place.opened(MigrateTo::Latest);
+    insert(&place, &[("e", "default", "x", 0, 1, 95)]);
+    // By creation e would be first; by due time it is after c.
+    assert_eq!(ids(&claim(&store, 9)), ["c", "e", "a"]);
+    let level = "select value from cairnq_meta where key = 'schema_version'";
+    let level: String = place
+        .peer()
+        .query_row(level, [], |row| row.get(0))
+        .expect("a level");
+    assert_eq!(level, "10");
+}
