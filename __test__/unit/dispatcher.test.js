@@ -1,0 +1,409 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { LostLease } from '../../lib/errors.js';
+import { TaskStore } from '../../lib/store.js';
+import { Dispatcher } from '../../lib/worker/dispatcher.js';
+import { normalOptions } from '../../lib/worker/options.js';
+import { registration } from '../../lib/worker/registration.js';
+
+const DONE = 'done';
+const KINDS = [DONE, 'complete', 'fail retryable', 'fail final', 'settled', 'lost'];
+
+/** Past the turn in which promises settle, and the one that hands down what became of them. */
+async function flushed() {
+  await turn();
+  await turn();
+}
+
+/** A native worker that hands out the calls a test queues, and keeps what comes down. */
+class FakeNative {
+  ready = [];
+  settles = [];
+  flags = new Map();
+  /** Attempts that run out of their time before their handler begins. */
+  gone = new Set();
+  replaced = vi.fn();
+  planEnd = vi.fn();
+
+  take() {
+    return this.ready.shift() ?? null;
+  }
+
+  settle(codes, text) {
+    const lines = text.split('\n');
+    const outcomes = [];
+    for (let i = 0; i < codes.length; i += 2) {
+      const kind = KINDS[codes[i]];
+      const line = ['complete', 'fail retryable', 'fail final'].includes(kind)
+        ? [lines.shift()]
+        : [];
+      outcomes.push([kind, codes[i + 1], ...line]);
+    }
+    this.settles.push(outcomes);
+    return this.take();
+  }
+
+  holds(handle) {
+    return !this.gone.has(handle);
+  }
+
+  state(handle) {
+    return this.flags.get(handle) ?? 0;
+  }
+}
+
+/** One delivery: `[callId, name, [[handle, payload], ...]]` each. */
+function delivery(...calls) {
+  const payloads = [];
+  const description = calls.map(([id, name, tasks]) => [
+    id,
+    name,
+    tasks.map(([handle, payload = {}]) => {
+      payloads.push(JSON.stringify(payload));
+      return [handle, `task_${handle}`, 'default', 1, 3, null, null, null];
+    }),
+  ]);
+  return [JSON.stringify(description), ...payloads];
+}
+
+function dispatching(handlers, { store = Object.create(TaskStore.prototype) } = {}) {
+  const native = new FakeNative();
+  const registered = new Map();
+  const register = (name, given) => {
+    const args = [name, ...(Array.isArray(given) ? given : [given])];
+    registered.set(name, registration(args, {}));
+  };
+  for (const [name, given] of Object.entries(handlers)) register(name, given);
+  const reports = [];
+  const report = (error, info) => reports.push([error, info]);
+  const options = normalOptions('worker_1', ['default'], {});
+  const dispatcher = new Dispatcher(native, store, options, registered, report);
+  const deliver = (...calls) => {
+    native.ready.push(delivery(...calls));
+    dispatcher.handle({ e: 'ready' });
+  };
+  return { native, dispatcher, deliver, register, reports };
+}
+
+describe('outcomes', () => {
+  it('of one turn go down in one crossing, each call done after its tasks', async () => {
+    const { native, deliver } = dispatching({
+      sync: (_ctx, { n }) => n,
+      quick: async (_ctx, { n }) => n,
+      nothing: () => {},
+    });
+    deliver([1, 'sync', [[10, { n: 1 }]]], [2, 'quick', [[20, { n: 2 }]]], [3, 'nothing', [[30]]]);
+    await flushed();
+    expect(native.settles).toEqual([
+      [
+        ['complete', 10, '1'],
+        [DONE, 1],
+        ['complete', 30, ''],
+        [DONE, 3],
+        ['complete', 20, '2'],
+        [DONE, 2],
+      ],
+    ]);
+  });
+
+  it('bring the next calls in the same crossing, also when they were announced meanwhile', async () => {
+    const { native, dispatcher, deliver } = dispatching({ next: () => {} });
+    const take = vi.spyOn(native, 'take');
+    deliver([1, 'next', [[10]]]);
+    native.ready.push(delivery([2, 'next', [[20]]]));
+    dispatcher.handle({ e: 'ready' });
+    await flushed();
+    expect(native.settles.map((outcomes) => outcomes.at(-1))).toEqual([
+      [DONE, 1],
+      [DONE, 2],
+    ]);
+    // One for the announcement that met no flush, one within each settle.
+    expect(take).toHaveBeenCalledTimes(3);
+  });
+
+  it('of what ran out of its time behind a handler that blocks are losses, and it is not begun', async () => {
+    const begun = [];
+    const begins = (_ctx, { n }) => {
+      begun.push(n);
+    };
+    const { native, deliver } = dispatching({
+      blocks: () => {
+        const from = performance.now();
+        while (performance.now() - from < 15);
+      },
+      begins,
+      batch: [{ batch: 2 }, (contexts) => begun.push(...contexts.map(({ payload }) => payload.n))],
+    });
+    native.gone = new Set([20, 40, 60, 61]);
+    deliver(
+      [1, 'blocks', [[10]]],
+      [2, 'begins', [[20, { n: 2 }]]],
+      [3, 'begins', [[30, { n: 3 }]]],
+      [
+        4,
+        'batch',
+        [
+          [40, { n: 4 }],
+          [41, { n: 41 }],
+        ],
+      ],
+      [
+        6,
+        'batch',
+        [
+          [60, { n: 6 }],
+          [61, { n: 61 }],
+        ],
+      ],
+    );
+    await flushed();
+    expect(begun).toEqual([3, 41]);
+    expect(native.settles.flat()).toEqual([
+      ['complete', 10, ''],
+      [DONE, 1],
+      ['lost', 20],
+      [DONE, 2],
+      ['complete', 30, ''],
+      [DONE, 3],
+      ['lost', 40],
+      ['complete', 41, ''],
+      [DONE, 4],
+      ['lost', 60],
+      ['lost', 61],
+      [DONE, 6],
+    ]);
+  });
+
+  it('of a throw say whether to retry; of a bad result that it is final', async () => {
+    const { native, deliver } = dispatching({
+      throws: () => {
+        throw new Error('no');
+      },
+      rejects: async () => {
+        throw Object.assign(new Error('no'), {
+          name: 'TaskError',
+          envelope: () => ({ type: 'T', code: 'c', message: 'no', retryable: false }),
+        });
+      },
+      bad: () => ({ n: 1n }),
+    });
+    deliver([1, 'throws', [[10]]], [2, 'rejects', [[20]]], [3, 'bad', [[30]]]);
+    await flushed();
+    const [outcomes] = native.settles;
+    expect(outcomes.map(([kind, ref]) => [kind, ref])).toEqual([
+      ['fail retryable', 10],
+      [DONE, 1],
+      ['fail final', 30],
+      [DONE, 3],
+      ['fail final', 20],
+      [DONE, 2],
+    ]);
+    expect(JSON.parse(outcomes[2][2])).toMatchObject({ code: 'unserializable_result' });
+  });
+
+  it('of a name nobody registered fail for good', async () => {
+    const { native, deliver } = dispatching({});
+    deliver([1, 'constructor', [[10]]]);
+    await flushed();
+    const [[kind, , line]] = native.settles[0];
+    expect(kind).toBe('fail final');
+    expect(JSON.parse(line)).toMatchObject({
+      type: 'NoHandler',
+      message: 'no handler registered for constructor',
+    });
+  });
+});
+
+describe('batches', () => {
+  it('take results by own property, null for the missing', async () => {
+    const { native, deliver } = dispatching({
+      b: [{ batch: 3 }, () => ({ task_10: 'a', task_12: undefined, other: 1 })],
+    });
+    deliver([1, 'b', [[10], [11], [12]]]);
+    await flushed();
+    expect(native.settles).toEqual([
+      [
+        ['complete', 10, '"a"'],
+        ['complete', 11, ''],
+        ['complete', 12, ''],
+        [DONE, 1],
+      ],
+    ]);
+  });
+
+  it('a lost lease of one task records nothing for it and fails the others', async () => {
+    const { native, deliver } = dispatching({
+      b: [
+        { batch: 2 },
+        async () => {
+          throw new LostLease('task_11');
+        },
+      ],
+    });
+    deliver([1, 'b', [[10], [11]]]);
+    await flushed();
+    expect(native.settles[0].map(([kind, ref]) => [kind, ref])).toEqual([
+      ['fail retryable', 10],
+      ['lost', 11],
+      [DONE, 1],
+    ]);
+  });
+
+  it('run one by one when a plain handler took the name over after the claim', async () => {
+    const { native, deliver, register } = dispatching({ b: [{ batch: 2 }, () => {}] });
+    register('b', async (ctx) => ctx.taskId);
+    deliver([1, 'b', [[10], [11]]]);
+    await flushed();
+    expect(native.settles).toEqual([
+      [
+        ['complete', 10, '"task_10"'],
+        ['complete', 11, '"task_11"'],
+        [DONE, 1],
+      ],
+    ]);
+  });
+});
+
+describe('a context', () => {
+  it('is lost by event: its signal aborts, its writes reject, its outcome is not recorded', async () => {
+    let context;
+    let finish;
+    const { native, dispatcher, deliver } = dispatching({
+      held: (ctx) => {
+        context = ctx;
+        return new Promise((resolve) => {
+          finish = resolve;
+        });
+      },
+    });
+    deliver([1, 'held', [[10]]]);
+    const { signal } = context;
+    dispatcher.handle({ e: 'lost', handles: [10] });
+    expect(signal.reason).toBeInstanceOf(LostLease);
+    expect(context.lostLease).toBe(true);
+    await expect(context.progress(0.5)).rejects.toBeInstanceOf(LostLease);
+    await expect(context.submit('child')).rejects.toBeInstanceOf(LostLease);
+    finish('late');
+    await flushed();
+    expect(native.settles).toEqual([
+      [
+        ['lost', 10],
+        [DONE, 1],
+      ],
+    ]);
+  });
+
+  it('knows after its handler whether it was settled or lost', async () => {
+    const contexts = [];
+    const { native, dispatcher, deliver } = dispatching({ keep: (ctx) => void contexts.push(ctx) });
+    deliver([1, 'keep', [[10]]], [2, 'keep', [[20]]]);
+    await flushed();
+    expect(contexts.map(({ settled }) => settled)).toEqual([false, false]);
+    native.flags.set(10, 8).set(20, 8);
+    dispatcher.handle({ e: 'lost', handles: [20] });
+    expect(contexts.map(({ settled }) => settled)).toEqual([true, false]);
+    expect(contexts.map(({ lostLease }) => lostLease)).toEqual([false, true]);
+  });
+
+  it('reads payload and metadata once, when asked', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const seen = [];
+    const { deliver } = dispatching({
+      b: [
+        { batch: 1 },
+        ([ctx]) => void seen.push(parse.mock.calls.length, ctx.payload, ctx.payload),
+      ],
+    });
+    deliver([1, 'b', [[10, { a: 1 }]]]);
+    const [before, first, second] = seen;
+    expect(first).toEqual({ a: 1 });
+    expect(second).toBe(first);
+    expect(parse.mock.calls.length).toBe(before + 1);
+    parse.mockRestore();
+    await flushed();
+  });
+});
+
+describe('replaced store methods', () => {
+  it('get the outcomes, from the moment they are replaced', async () => {
+    const store = Object.create(TaskStore.prototype);
+    const { native, deliver, reports } = dispatching(
+      {
+        ok: () => 5,
+        bad: () => {
+          throw new Error('no');
+        },
+      },
+      { store },
+    );
+    deliver([1, 'ok', [[10]]]);
+    await flushed();
+    expect(native.settles[0][0]).toEqual(['complete', 10, '5']);
+    store.complete = vi.fn(async () => {});
+    const down = new Error('down');
+    store.fail = vi.fn(async () => {
+      throw down;
+    });
+    deliver([2, 'ok', [[20]]], [3, 'bad', [[30]]]);
+    await flushed();
+    const workerId = 'worker_1';
+    expect(store.complete).toHaveBeenCalledExactlyOnceWith({
+      taskId: 'task_20',
+      workerId,
+      result: 5,
+    });
+    expect(store.fail.mock.calls[0][0]).toMatchObject({
+      taskId: 'task_30',
+      workerId,
+      retryable: true,
+    });
+    expect(store.fail.mock.calls[0][0].delayMs).toBeGreaterThanOrEqual(500);
+    expect(native.settles[1]).toEqual([
+      ['settled', 20],
+      ['lost', 30],
+      [DONE, 2],
+      [DONE, 3],
+    ]);
+    expect(reports).toEqual([[down, { phase: 'execute', taskId: 'task_30' }]]);
+  });
+
+  it('of the native loop are announced, and their errors reach onError as thrown', async () => {
+    const store = Object.create(TaskStore.prototype);
+    const { native, dispatcher, reports } = dispatching({ x: () => {} }, { store });
+    const down = new Error('down');
+    store.claimSession = async () => {
+      throw down;
+    };
+    dispatcher.noteReplaced();
+    expect(native.replaced).toHaveBeenCalledExactlyOnceWith(1);
+    dispatcher.handle({ e: 'claim', req: 7 });
+    await flushed();
+    const [req, described] = native.planEnd.mock.calls[0];
+    expect(req).toBe(7);
+    dispatcher.handle({ e: 'error', phase: 'claim', error: JSON.parse(described) });
+    expect(reports[0][0]).toBe(down);
+    expect(reports[0][1]).toEqual({ phase: 'claim' });
+    delete store.claimSession;
+    dispatcher.noteReplaced();
+    expect(native.replaced).toHaveBeenLastCalledWith(0);
+  });
+});
+
+describe('async context', () => {
+  it('of handlers is that of run(), whatever another handler did with its own', async () => {
+    const storage = new AsyncLocalStorage();
+    const seen = [];
+    const { native, deliver } = storage.run('run', () =>
+      dispatching({
+        first: () => storage.run('request', async () => void seen.push(storage.getStore())),
+        second: () => void seen.push(storage.getStore()),
+      }),
+    );
+    native.ready.push(delivery([1, 'first', [[10]]]), delivery([2, 'second', [[20]]]));
+    deliver([3, 'second', [[30]]]);
+    await flushed();
+    await flushed();
+    expect(seen.toSorted()).toEqual(['request', 'run', 'run']);
+  });
+});
