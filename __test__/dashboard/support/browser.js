@@ -40,9 +40,10 @@ export async function openPage(browser, url, options) {
   const page = await context.newPage();
   const faults = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+    if (['error', 'warning'].includes(message.type()))
+      faults.push(`${message.text()} (${message.location().url})`);
   });
-  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('pageerror', (error) => faults.push(error.stack ?? error.message));
   page.on('request', (request) => {
     if (new URL(request.url()).host !== new URL(url).host) faults.push(request.url());
   });

@@ -43,22 +43,32 @@ export async function act(name, body = {}) {
 }
 
 async function request(path, options) {
-  let response;
-  try {
-    response = await fetch(new URL(path, document.baseURI), {
-      credentials: 'same-origin',
-      ...options,
-    });
-  } catch (error) {
-    if (error.name === 'AbortError') throw error;
-    throw new ApiError(0, {
-      code: 'unreachable',
-      message: 'the dashboard’s server does not answer',
-    });
+  const where = new URL(path, document.baseURI);
+  const response = await orFailure(
+    fetch(where, { credentials: 'same-origin', ...options }),
+    'unreachable',
+    'the dashboard’s server does not answer',
+  );
+  if (response.ok) {
+    return await orFailure(
+      response.json(),
+      'broken',
+      'the answer of the dashboard’s server broke off',
+    );
   }
+  // Whoever refuses may be a proxy that knows nothing of our errors.
   const body = await response.json().catch(() => ({}));
-  if (response.ok) return body;
   const error = new ApiError(response.status, body.error ?? {});
   if (error.code === 'not_admitted') for (const listener of refusedListeners) listener();
   throw error;
+}
+
+/** What nobody waits for any more is no failure: an answer can be given up before and in the middle of its body. */
+async function orFailure(promise, code, message) {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new ApiError(0, { code, message });
+  }
 }

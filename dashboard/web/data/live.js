@@ -27,6 +27,7 @@ export function useLive(name, params, { everyMs = 2000, ask = read, until } = {}
     const look = async () => {
       try {
         const data = await ask(name, params, controller.signal);
+        if (controller.signal.aborted) return;
         const offsetMs = data.nowMs === undefined ? 0 : data.nowMs - Date.now();
         setState({ key, data: { ...data, offsetMs }, error: null });
         if (done.current?.(data)) return;
