@@ -17,6 +17,7 @@ use crate::store::answer::Answer;
 use crate::store::command::{Command, Reply, Target};
 use crate::store::postgres::{PostgresOptions, PostgresStore};
 use crate::store::sqlite::{SqliteOptions, SqliteStore};
+use crate::store::wakes::End;
 use crate::store::{Backend, ClaimSession};
 use crate::worker::options::duration;
 
@@ -126,8 +127,8 @@ impl NativeStore {
             }
             Request::TaskDoneWake { id: task_id, ms } => {
                 let answer = self.answer_with(id, |reply| reply.to_json());
-                self.when_done(&task_id, ms, move |ended| {
-                    answer.give(Ok(Reply::Bool(ended)));
+                self.when_done(&task_id, ms, move |end| {
+                    answer.give(Ok(Reply::Bool(matches!(end, End::Ended(_)))));
                 });
             }
             Request::TaskEnd { id: task_id, ms } => {
@@ -136,12 +137,10 @@ impl NativeStore {
                     Arc::clone(&self.backend),
                     Command::Get(Target::Id(task_id.clone())),
                 );
-                self.when_done(&task_id, ms, move |ended| {
-                    if ended {
-                        backend.execute_for(get, answer);
-                    } else {
-                        answer.give(Ok(Reply::Row(None)));
-                    }
+                self.when_done(&task_id, ms, move |end| match end {
+                    End::Ended(None) => backend.execute_for(get, answer),
+                    End::Ended(row) => answer.give(Ok(Reply::Row(row))),
+                    End::GivenUp => answer.give(Ok(Reply::Row(None))),
                 });
             }
         }
@@ -183,12 +182,12 @@ impl NativeStore {
     }
 
     /// Tells whether the task ended within the time, as soon as that is known.
-    fn when_done(&self, task_id: &str, ms: f64, told: impl FnOnce(bool) + Send + 'static) {
+    fn when_done(&self, task_id: &str, ms: f64, told: impl FnOnce(End) + Send + 'static) {
         let (wakes, task_id) = (Arc::clone(self.backend.wakes()), task_id.to_owned());
         let (done, is_done) = oneshot::channel::<()>();
-        let waiter = wakes.when_done(&task_id, move |ended| {
+        let waiter = wakes.when_done(&task_id, move |end| {
             drop(done);
-            told(ended);
+            told(end);
         });
         runtime().spawn(async move {
             if timeout(duration(ms), is_done).await.is_err() {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 use crate::clock::now_ms;
+use crate::model::Task;
 
 /// What a listener does about an announcement, on the thread that makes it. It must not wait.
 type Told = Box<dyn Fn() + Send + Sync>;
@@ -41,10 +42,19 @@ struct Inner {
     delayed: BinaryHeap<Reverse<(i64, String)>>,
 }
 
+/// What a waiter is told, once.
+#[derive(Debug)]
+pub enum End {
+    /// The task has ended; with its row where the announcement knows it.
+    Ended(Option<Box<Task>>),
+    /// Its time was up.
+    GivenUp,
+}
+
 /// One who waits for a task's end.
 struct Waiter {
     number: u64,
-    told: Box<dyn FnOnce(bool) + Send>,
+    told: Box<dyn FnOnce(End) + Send>,
 }
 
 /// One worker's ear: which queues it serves, and when the next known task is due.
@@ -158,6 +168,15 @@ impl Wakes {
 
     /// A task reached a terminal state.
     pub fn done(&self, task_id: &str) {
+        self.ended(task_id, None);
+    }
+
+    /// The same where its row is at hand, which spares its waiters a read.
+    pub fn done_as(&self, task: &Task) {
+        self.ended(&task.id, Some(task));
+    }
+
+    fn ended(&self, task_id: &str, row: Option<&Task>) {
         let woken = {
             let mut inner = self.lock();
             if let Some(ended) = inner.expected.get_mut(task_id) {
@@ -169,7 +188,7 @@ impl Wakes {
             inner.waiters.remove(task_id)
         };
         for waiter in woken.into_iter().flatten() {
-            (waiter.told)(true);
+            (waiter.told)(End::Ended(row.map(|task| Box::new(task.clone()))));
         }
     }
 
@@ -187,15 +206,15 @@ impl Wakes {
         inner.expected_since.push_back((now, task_id.to_owned()));
     }
 
-    /// Has `told` run when `task_id` ends, with true, on the thread that announces it; it must not wait. The number given
-    /// back is for [`Wakes::give_up`].
-    pub fn when_done(&self, task_id: &str, told: impl FnOnce(bool) + Send + 'static) -> u64 {
+    /// Has `told` run when `task_id` ends, on the thread that announces it; it must not wait. The number given back is for
+    /// [`Wakes::give_up`].
+    pub fn when_done(&self, task_id: &str, told: impl FnOnce(End) + Send + 'static) -> u64 {
         let mut inner = self.lock();
         inner.last_waiter += 1;
         let number = inner.last_waiter;
         if inner.expected.remove(task_id) == Some(true) {
             drop(inner);
-            told(true);
+            told(End::Ended(None));
             return number;
         }
         let waiters = inner.waiters.entry(task_id.to_owned()).or_default();
@@ -206,7 +225,7 @@ impl Wakes {
         number
     }
 
-    /// Tells one waiter of `task_id` false, unless it has been told true.
+    /// Tells one waiter of `task_id` that its time is up, unless it has been told of the end.
     pub fn give_up(&self, task_id: &str, number: u64) {
         let waiter = {
             let mut inner = self.lock();
@@ -221,8 +240,15 @@ impl Wakes {
             waiter
         };
         if let Some(waiter) = waiter {
-            (waiter.told)(false);
+            (waiter.told)(End::GivenUp);
         }
+    }
+
+    /// Whether somebody here waits for `task_id`, or is about to.
+    #[must_use]
+    pub fn is_awaited(&self, task_id: &str) -> bool {
+        let inner = self.lock();
+        inner.waiters.contains_key(task_id) || inner.expected.contains_key(task_id)
     }
 
     /// The tasks somebody waits for: what a look at the database has to cover.
@@ -336,7 +362,9 @@ mod tests {
     fn told(wakes: &Wakes, task_id: &str) -> std::sync::mpsc::Receiver<bool> {
         let (sender, receiver) = std::sync::mpsc::channel();
         wakes.when_done(task_id, move |ended| {
-            sender.send(ended).expect("a listener");
+            sender
+                .send(matches!(ended, End::Ended(_)))
+                .expect("a listener");
         });
         receiver
     }
@@ -369,10 +397,13 @@ mod tests {
     fn who_gives_up_is_told_once() {
         let wakes = Wakes::default();
         let (sender, receiver) = std::sync::mpsc::channel();
-        let number = wakes.when_done("task", move |ended| sender.send(ended).expect("a listener"));
+        let number = wakes.when_done("task", move |end| sender.send(end).expect("a listener"));
         wakes.give_up("task", number);
         wakes.give_up("task", number);
         wakes.done("task");
-        assert_eq!(receiver.iter().collect::<Vec<_>>(), [false]);
+        assert!(matches!(
+            receiver.iter().collect::<Vec<_>>()[..],
+            [End::GivenUp]
+        ));
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use cairnq_native::store::Backend as _;
 use cairnq_native::store::command::{Command, NewTask, Target};
 use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
+use cairnq_native::store::wakes::End;
 use tokio::time::timeout;
 
 use super::support::*;
@@ -73,7 +74,10 @@ fn own_commits_wake_without_a_detour() {
         let done = end_of(&store, &task.id);
         let held = claim(&store, "w", 1).await;
         store.round(round("w", vec![complete(&held[0], "1")])).await;
-        within("a wake", done).await.expect("woken");
+        let End::Ended(Some(row)) = within("a wake", done).await.expect("woken") else {
+            panic!("the row was at hand")
+        };
+        assert_eq!(Some(*row), get(&store, &task.id).await);
     });
 }
 

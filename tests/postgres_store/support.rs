@@ -11,6 +11,7 @@ use cairnq_native::store::Backend;
 use cairnq_native::store::command::{ClaimScope, Command, NewTask, Outcome, Owner, Reply, Target};
 use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
 use cairnq_native::store::round::{ClaimPlan, Draw, Planner, Round, RoundReply, Settlement};
+use cairnq_native::store::wakes::End;
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
@@ -333,11 +334,11 @@ pub fn ids(tasks: &[Task]) -> Vec<&str> {
 }
 
 /// Resolves when the task has ended.
-pub fn end_of(store: &PostgresStore, task_id: &str) -> tokio::sync::oneshot::Receiver<bool> {
+pub fn end_of(store: &PostgresStore, task_id: &str) -> tokio::sync::oneshot::Receiver<End> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    store.wakes().when_done(task_id, move |ended| {
+    store.wakes().when_done(task_id, move |end| {
         // The test may have seen enough.
-        let _ = sender.send(ended);
+        let _ = sender.send(end);
     });
     receiver
 }

@@ -21,6 +21,8 @@ pub(super) struct Item {
     /// The place of its settlement in the round; none for a task that is handed back.
     pub(super) slot: Option<usize>,
     pub(super) want_row: bool,
+    /// Somebody here waits for the task's end, and gets it from the row.
+    awaited: bool,
     kind: &'static str,
     result: Option<String>,
     error: Option<String>,
@@ -40,6 +42,7 @@ impl Item {
             id,
             slot: None,
             want_row: false,
+            awaited: false,
             kind,
             result: None,
             error: None,
@@ -141,6 +144,7 @@ impl Batch {
     pub(super) fn of_round(
         settlements: Vec<Settlement>,
         releases: Vec<String>,
+        is_awaited: impl Fn(&str) -> bool,
     ) -> (Self, Vec<(usize, Error)>) {
         let mut items = Vec::with_capacity(settlements.len() + releases.len());
         let mut refused = Vec::new();
@@ -149,6 +153,7 @@ impl Batch {
                 Ok(item) => items.push(Item {
                     slot: Some(slot),
                     want_row: settlement.want_row,
+                    awaited: is_awaited(&item.id),
                     ..item
                 }),
                 Err(error) => refused.push((slot, error)),
@@ -171,7 +176,7 @@ impl Batch {
 
     /// Whether somebody waits for a row of it.
     pub(super) fn wants_rows(&self) -> bool {
-        self.items.iter().any(|item| item.want_row)
+        self.items.iter().any(|item| item.want_row || item.awaited)
     }
 
     pub(super) fn by_id(&self) -> HashMap<&str, &Item> {
@@ -214,6 +219,25 @@ mod tests {
             r#"{"type":"T","code":"c","message":"m","retryable":true,"details":{}}"#
         );
         assert!(reduced_envelope("[1]").contains("could not be stored"));
+    }
+
+    #[test]
+    fn an_outcome_somebody_waits_for_is_written_with_its_row() {
+        let wants_rows = |awaited: &str| {
+            let settlement = Settlement {
+                task_id: "a".to_owned(),
+                queue: "default".into(),
+                outcome: Outcome::Succeed {
+                    result: None,
+                    message: None,
+                },
+                want_row: false,
+            };
+            let (batch, _) = Batch::of_round(vec![settlement], Vec::new(), |id| id == awaited);
+            batch.wants_rows()
+        };
+        assert!(wants_rows("a"));
+        assert!(!wants_rows("b"));
     }
 
     #[test]

@@ -209,7 +209,7 @@ pub(super) async fn change(open: &Open, target: &Target, change: Change) -> Resu
     });
     let task = task.map_err(Failure::into_error)?;
     if let Some(task) = &task {
-        super::settle::announce(&open.wakes, &task.id, task.status, &task.queue, 0);
+        super::settle::announce_row(&open.wakes, task, 0);
     }
     Ok(task)
 }

@@ -36,7 +36,8 @@ pub(super) async fn round(open: &Open, round: Round) -> RoundReply {
         settled: settlements.iter().map(|_| None).collect(),
         released: Ok(()),
     };
-    let (mut batch, refused) = Batch::of_round(settlements, releases);
+    let (mut batch, refused) =
+        Batch::of_round(settlements, releases, |id| open.wakes.is_awaited(id));
     for (slot, error) in refused {
         answers.settled[slot] = Some(Err(error));
     }

@@ -27,6 +27,15 @@ pub(super) fn announce(wakes: &Wakes, id: &str, status: Status, queue: &str, due
     }
 }
 
+/// The same with the row at hand, which spares whoever waits for its end a read.
+pub(super) fn announce_row(wakes: &Wakes, task: &Task, due_in_ms: i64) {
+    if task.status.is_terminal() {
+        wakes.done_as(task);
+    } else {
+        announce(wakes, &task.id, task.status, &task.queue, due_in_ms);
+    }
+}
+
 type Rows = std::result::Result<HashMap<String, Task>, Failure>;
 
 /// Writes a batch and gives the settled rows by id. Whatever it lacks had no lease any more, or, when this is sent a second
@@ -144,7 +153,7 @@ async fn write_with_retries(open: &Open, owner: &Owner, batch: &Batch) -> Rows {
     .await)?;
     for (id, item) in batch.by_id() {
         if let Some(task) = rows.get(id) {
-            announce(&open.wakes, id, task.status, &task.queue, item.delay_ms);
+            announce_row(&open.wakes, task, item.delay_ms);
         }
     }
     Ok(rows)

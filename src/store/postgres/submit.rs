@@ -106,7 +106,7 @@ pub(super) async fn submit_all(open: &Open, tasks: &[NewTask]) -> Result<Vec<Tas
     let (rows, replaced) = outcome.map_err(Failure::into_error)?;
     for task in replaced {
         if task.status == Status::Canceled {
-            open.wakes.done(&task.id);
+            open.wakes.done_as(&task);
         }
     }
     announce_all(open, tasks.iter(), &rows);

@@ -37,6 +37,7 @@ use crate::runtime::runtime;
 use crate::store::Backend;
 use crate::store::answer::Answer;
 use crate::store::command::{ClaimScope, Command, NewTask, Outcome, Owner, Reply, Target};
+use crate::store::wakes::End;
 
 /// Long enough for a disk that is busy with something else, short enough to end a hanging test.
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -236,9 +237,9 @@ fn count(connection: &Connection, sql: &str) -> i64 {
 /// Resolves when the task has ended.
 fn end_of(store: &SqliteStore, task_id: &str) -> tokio::sync::oneshot::Receiver<bool> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    store.wakes().when_done(task_id, move |ended| {
+    store.wakes().when_done(task_id, move |end| {
         // The test may have seen enough.
-        let _ = sender.send(ended);
+        let _ = sender.send(matches!(end, End::Ended(_)));
     });
     receiver
 }
