@@ -5,6 +5,8 @@
 //! tasks up. That is their completion rate **while handlers run**: the time in which nothing runs is spent
 //! waiting for the database, and is what holding tasks saves.
 
+use std::collections::VecDeque;
+
 /// How long a held task may wait for its slot, about.
 pub const WAIT_MS: f64 = 10.0;
 /// The most tasks held with the automatic setting.
@@ -18,7 +20,8 @@ const WINDOW_MS: f64 = 5.0;
 const WINDOW_CALLS: u64 = 16;
 /// The same for calls that run at once, in generations of them, since they may all end together.
 const WINDOW_GENERATIONS: u64 = 4;
-/// The slowest of so many windows counts, so that a single burst raises nothing.
+/// The slowest of so many windows counts, so that a burst passes. Of fewer a part is believed: what is held after one
+/// window may last three times as long as it says.
 const WINDOWS: usize = 3;
 /// A rate is forgotten after so long without a completion: the tasks that come next may be of another kind.
 const STALE_MS: f64 = 100.0;
@@ -47,7 +50,7 @@ pub struct Completed {
 pub struct Governor {
     setting: Prefetch,
     /// Tasks per millisecond in the last windows, the oldest first.
-    rates: [f64; WINDOWS],
+    rates: VecDeque<f64>,
     window_ms: f64,
     /// The same time, once for each call that ran in it.
     window_call_ms: f64,
@@ -67,7 +70,7 @@ impl Governor {
     pub fn new(setting: Prefetch) -> Self {
         Self {
             setting,
-            rates: [0.0; WINDOWS],
+            rates: VecDeque::with_capacity(WINDOWS),
             window_ms: 0.0,
             window_call_ms: 0.0,
             window_calls: 0,
@@ -125,8 +128,9 @@ impl Governor {
             Prefetch::Fixed(tasks) => tasks,
             Prefetch::Auto if self.is_silent(now_ms) => 0,
             Prefetch::Auto => {
-                let slowest = self.rates.iter().copied().fold(f64::INFINITY, f64::min);
-                whole(slowest * WAIT_MS).min(TASKS_MAX)
+                let slowest = self.rates.iter().copied().reduce(f64::min).unwrap_or(0.0);
+                let believed = approximate(self.rates.len() as u64) / approximate(WINDOWS as u64);
+                whole(slowest * believed * WAIT_MS).min(TASKS_MAX)
             }
         }
     }
@@ -159,17 +163,20 @@ impl Governor {
     }
 
     fn close_window(&mut self) {
-        self.rates.rotate_left(1);
+        if self.rates.len() == WINDOWS {
+            self.rates.pop_front();
+        }
         // Of slow handlers none is held however many run at once: they end when they like, and a claim costs
         // them next to nothing.
         let mean_call_ms = self.window_call_ms / approximate(self.window_calls);
         let rate = approximate(self.window_tasks) / self.window_ms;
-        self.rates[WINDOWS - 1] = if mean_call_ms > WAIT_MS { 0.0 } else { rate };
+        self.rates
+            .push_back(if mean_call_ms > WAIT_MS { 0.0 } else { rate });
         self.clear_window();
     }
 
     fn forget(&mut self) {
-        self.rates = [0.0; WINDOWS];
+        self.rates.clear();
         self.clear_window();
     }
 

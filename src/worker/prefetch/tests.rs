@@ -71,6 +71,17 @@ fn handlers_of_microseconds_need_not_gather_milliseconds() {
 }
 
 #[test]
+fn it_grows_with_what_was_seen() {
+    // Windows of 20 completions, 5 ms each.
+    let mut governor = auto();
+    let mut now = 0.0;
+    for target in [13, 26, 40, 40] {
+        now = run_one_slot(&mut governor, now, 0.25, 20);
+        assert_eq!(governor.target_tasks(now), target, "at {now} ms");
+    }
+}
+
+#[test]
 fn handlers_of_more_than_ten_milliseconds_are_given_nothing() {
     let mut governor = auto();
     governor.observe(0.0, NONE, 1);
