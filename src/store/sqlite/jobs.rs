@@ -74,6 +74,9 @@ pub(super) struct RoundJob {
     settled: Vec<Result<Settled>>,
     released: Result<()>,
     claimed: Result<()>,
+    /// Why the claim failed, and that the round has yet to be run without it.
+    without_claim: Option<Error>,
+    is_worth_repeating: bool,
     announcements: Option<Announcements>,
     answer: Answer<RoundReply>,
 }
@@ -85,6 +88,8 @@ impl RoundJob {
             settled: Vec::new(),
             released: Ok(()),
             claimed: Ok(()),
+            without_claim: None,
+            is_worth_repeating: false,
             announcements: None,
             answer,
         })
@@ -100,8 +105,10 @@ impl RoundJob {
     }
 
     /// Each part fails alone, except when the failure ends the transaction: then nothing more is done, because every
-    /// further statement would commit by itself.
+    /// further statement would commit by itself. A claim that fails fails the whole run, and the next leaves it out: behind
+    /// a savepoint it would have every page copied that it touches, at every round.
     fn parts(&mut self, tx: &Tx<'_, '_>) -> Result<()> {
+        self.is_worth_repeating = false;
         let owner = &self.round.owner;
         self.settled.clear();
         for one in &self.round.settlements {
@@ -113,11 +120,15 @@ impl RoundJob {
             self.released = unless_over(tx, released.map(drop))?;
         }
         if let Some(plan) = &mut self.round.claim {
-            let claimed = tx.atomically(|| {
+            plan.planner.restart();
+            if let Some(error) = &self.without_claim {
+                self.claimed = Err(error.clone());
+            } else if let Err(error) = claim_all(tx, owner, plan) {
                 plan.planner.restart();
-                claim_all(tx, owner, plan)
-            });
-            self.claimed = unless_over(tx, claimed)?;
+                self.without_claim = Some(error.clone());
+                self.is_worth_repeating = true;
+                return Err(error);
+            }
         }
         Ok(())
     }
@@ -190,6 +201,10 @@ impl Job for RoundJob {
         self.parts(&tx)?;
         self.announcements = Some(tx.into_announcements());
         Ok(())
+    }
+
+    fn is_worth_repeating(&self) -> bool {
+        self.is_worth_repeating
     }
 
     fn finish(mut self: Box<Self>, outcome: Result<()>, hub: &Hub) {

@@ -22,6 +22,10 @@ pub(super) trait Job: Send {
     }
     /// Does the work inside the transaction. Runs again from the start when the group had to be undone.
     fn run(&mut self, tx: Tx<'_, '_>) -> Result<()>;
+    /// Whether a run that failed is to be undone and run again: the next leaves out what failed.
+    fn is_worth_repeating(&self) -> bool {
+        false
+    }
     /// Tells whoever waits, after COMMIT or for good reason. Announcements are made here.
     fn finish(self: Box<Self>, outcome: Result<()>, hub: &Hub);
     /// Whether it needs the transaction for itself.

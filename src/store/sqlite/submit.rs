@@ -14,21 +14,20 @@ use crate::store::command::{NewTask, Target};
 pub(super) fn submit(tx: &Tx<'_, '_>, new: &NewTask) -> Result<Task> {
     match &new.key {
         None => insert(tx, new),
-        Some(key) => tx.atomically(|| keyed(tx, new, key)),
+        Some(key) => keyed(tx, new, key),
     }
 }
 
-/// All of them or none.
+/// All of them or none. Where a key may refuse one of them, a savepoint spares the neighbours in the group a repetition;
+/// otherwise it would only have every page copied that the rows touch, and the writer undoes what a failure leaves behind.
 pub(super) fn submit_many(tx: &Tx<'_, '_>, tasks: &[NewTask]) -> Result<Vec<Task>> {
-    tx.atomically(|| {
-        tasks
-            .iter()
-            .map(|new| match &new.key {
-                None => insert(tx, new),
-                Some(key) => keyed(tx, new, key),
-            })
-            .collect()
-    })
+    let refusable = |new: &NewTask| new.key.is_some() && new.conflict == Conflict::Reject;
+    let all = || tasks.iter().map(|new| submit(tx, new)).collect();
+    if tasks.iter().any(refusable) {
+        tx.atomically(all)
+    } else {
+        all()
+    }
 }
 
 fn keyed(tx: &Tx<'_, '_>, new: &NewTask, key: &str) -> Result<Task> {

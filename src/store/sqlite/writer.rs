@@ -112,7 +112,8 @@ impl Writer<'_, '_> {
                 // A full disk, an I/O error or a panic undid the whole transaction.
                 return self.one_by_one(group, outcome.err());
             }
-            if outcome.is_err() && group.len() > 1 && self.left_changes() {
+            let spoils_group = group.len() > 1 && self.left_changes();
+            if outcome.is_err() && (spoils_group || group[index].job.is_worth_repeating()) {
                 self.undo();
                 return self.one_by_one(group, None);
             }
@@ -147,19 +148,26 @@ impl Writer<'_, '_> {
             return self.hub.refuse(group, &cause);
         }
         for entry in group {
-            let begun = self.sound(vec![entry]).and_then(|alone| self.begin(alone));
-            let Some(mut entry) = begun.and_then(|mut alone| alone.pop()) else {
-                continue;
-            };
-            let mut outcome = self.member(&mut entry);
-            if outcome.is_ok() {
-                outcome = self.execute(sql::COMMIT);
-            }
-            self.undo();
-            let moved = self.moved();
-            self.hub
-                .answer(entry, outcome.and(moved.map_or(Ok(()), Err)));
+            self.alone(entry);
         }
+    }
+
+    fn alone(&mut self, entry: Entry) {
+        let begun = self.sound(vec![entry]).and_then(|alone| self.begin(alone));
+        let Some(mut entry) = begun.and_then(|mut alone| alone.pop()) else {
+            return;
+        };
+        let mut outcome = self.member(&mut entry);
+        if outcome.is_ok() {
+            outcome = self.execute(sql::COMMIT);
+        }
+        self.undo();
+        if outcome.is_err() && entry.job.is_worth_repeating() {
+            return self.alone(entry);
+        }
+        let moved = self.moved();
+        self.hub
+            .answer(entry, outcome.and(moved.map_or(Ok(()), Err)));
     }
 
     /// The group, unless nothing may be written now.
