@@ -43,14 +43,35 @@ fn a_submit_jsonb_cannot_hold_is_refused_and_its_neighbours_are_not() {
             get(&store, &kept.id).await.expect("a row").payload,
             r#""\\u0000""#
         );
-        // Too deep for the server, found out by the server: together with others in one statement.
+        // Too deep for the server, found out by the server: alone, under a key, and together with others in one statement.
         let deep = payload(&format!("{}{}", "[".repeat(200_000), "]".repeat(200_000)));
+        let keyed = NewTask {
+            key: Some("k".to_owned()),
+            ..deep.clone()
+        };
+        for refused in [
+            submit(&store, deep.clone()).await.map(drop),
+            submit(&store, keyed).await.map(drop),
+            store
+                .execute(Command::SubmitMany(vec![payload("1"), deep.clone()]))
+                .await
+                .map(drop),
+        ] {
+            assert!(
+                matches!(refused, Err(Error::Serialization(_))),
+                "{refused:?}"
+            );
+        }
         let together = [payload("1"), deep, payload("2")]
             .map(|new| store.execute(Command::Submit(Box::new(new))));
         let [one, two, three] = together;
-        assert!(one.await.is_ok());
-        assert!(matches!(two.await, Err(Error::Serialization(_))));
-        assert!(three.await.is_ok());
+        one.await.expect("a number");
+        let refused = two.await;
+        assert!(
+            matches!(refused, Err(Error::Serialization(_))),
+            "{refused:?}"
+        );
+        three.await.expect("a number");
         assert_eq!(world.number("select count(*) from cairnq_tasks").await, 3);
     });
 }

@@ -90,7 +90,7 @@ async fn insert(open: &Open, batch: Vec<Waiting>) {
             }
         }
         Err(failure) => {
-            let error = failure.into_error();
+            let error = failure.into_value_error();
             answer_all(batch, &error);
         }
     }

@@ -103,7 +103,7 @@ pub(super) async fn submit_all(open: &Open, tasks: &[NewTask]) -> Result<Vec<Tas
         WhenLost::Resend,
         |conn, resent| transaction(conn, tasks, &keys, resent).await
     );
-    let (rows, replaced) = outcome.map_err(Failure::into_error)?;
+    let (rows, replaced) = outcome.map_err(Failure::into_value_error)?;
     for task in replaced {
         if task.status == Status::Canceled {
             open.wakes.done_as(&task);
