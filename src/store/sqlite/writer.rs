@@ -152,6 +152,7 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// One member in a transaction of its own; again where a part of it failed and the next run leaves that out.
     fn alone(&mut self, entry: Entry) {
         let begun = self.sound(vec![entry]).and_then(|alone| self.begin(alone));
         let Some(mut entry) = begun.and_then(|mut alone| alone.pop()) else {

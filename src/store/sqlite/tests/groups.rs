@@ -3,20 +3,18 @@
 use futures_util::future::join_all;
 use rusqlite::Connection;
 
-use super::super::jobs::RoundJob;
-use super::super::submit as submitting;
+use super::super::submit;
 use super::{
-    Place, claim, code, complete, count, end_of, get, hold, new_task, one, owner, run, submit,
-    text, write,
+    Place, claim, code, complete, count, end_of, get, hold, new_task, one, owner, run, text, write,
 };
 use crate::error::{Error, Result};
 
-use crate::model::{Conflict, Status, Task};
+use crate::model::{Conflict, Status};
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
 use crate::store::answer::Answer;
 use crate::store::command::{Command, NewTask, Outcome};
-use crate::store::round::{ClaimPlan, Draw, Planner, Round, Settled, Settlement};
+use crate::store::round::{Round, Settled, Settlement};
 
 fn command(new: NewTask) -> Command {
     Command::Submit(Box::new(new))
@@ -31,7 +29,7 @@ fn what_waits_together_shares_a_transaction_and_a_lone_write_does_not_wait() {
     let seen_by_others = || {
         let path = place.path();
         move |tx: &super::Tx<'_, '_>| {
-            submitting::submit(tx, &new_task("member"))?;
+            submit::submit(tx, &new_task("member"))?;
             let other = Connection::open(&path).expect("a connection");
             Ok(count(&other, ROWS))
         }
@@ -81,7 +79,7 @@ fn a_member_that_fails_half_way_leaves_nothing_behind() {
     let held = hold(&store);
     let before = store.execute(command(new_task("before")));
     let half = write(&store, |tx| {
-        submitting::submit(tx, &new_task("half"))?;
+        submit::submit(tx, &new_task("half"))?;
         Err::<(), _>(Error::Invalid("changed its mind".to_owned()))
     });
     let after = store.execute(command(new_task("after")));
@@ -116,7 +114,7 @@ fn a_refused_batch_is_undone_without_breaking_up_its_group() {
     let counted = std::sync::Arc::clone(&runs);
     let before = write(&store, move |tx| {
         counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        submitting::submit(tx, &new_task("before"))
+        submit::submit(tx, &new_task("before"))
     });
     let batch = store.execute(Command::SubmitMany(vec![
         new_task("one of them"),
@@ -136,7 +134,7 @@ fn a_panic_in_one_operation_is_an_error_of_that_operation() {
     let held = hold(&store);
     let before = store.execute(command(new_task("before")));
     let panics = write(&store, |tx| {
-        submitting::submit(tx, &new_task("half"))?;
+        submit::submit(tx, &new_task("half"))?;
         assert!(tx.now_ms < 0, "a panic on purpose");
         Ok(())
     });
@@ -301,106 +299,6 @@ fn a_round_in_a_group_that_had_to_be_undone_is_settled_once() {
     assert!(run(refused).is_err());
 }
 
-/// Draws one task of each name.
-struct OneOfEach {
-    names: Vec<&'static str>,
-    next: usize,
-    rows: usize,
-}
-
-impl Planner for OneOfEach {
-    fn next_draw(&mut self) -> Option<Draw> {
-        let name = *self.names.get(self.next)?;
-        self.next += 1;
-        Some(Draw {
-            names: vec![name.to_owned()],
-            limit: 1,
-            max_bytes: None,
-            oversize_first: true,
-        })
-    }
-
-    fn record(&mut self, rows: Vec<Task>) {
-        self.rows += rows.len();
-    }
-
-    fn restart(&mut self) {
-        (self.next, self.rows) = (0, 0);
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn std::any::Any + Send> {
-        self
-    }
-}
-
-#[test]
-fn a_claim_that_fails_takes_nothing_and_leaves_the_rest_of_its_round_and_group_alone() {
-    let names = ["sound", "poison"];
-    for neighbours in [0, 2] {
-        let place = Place::new();
-        let store = place.opened(MigrateTo::Default);
-        let ended = submit(&store, "ended").expect("written");
-        claim(&store, 1);
-        for name in names {
-            submit(&store, name).expect("written");
-        }
-        let trigger = "create trigger refuse before update on cairnq_tasks
-            when new.name = 'poison' and new.status = 'running' begin select raise(abort, 'poison'); end";
-        place.peer().execute_batch(trigger).expect("a trigger");
-        let held = hold(&store);
-        let round = store.round(Round {
-            owner: owner(),
-            settlements: vec![Settlement {
-                task_id: ended.id.clone(),
-                queue: "default".into(),
-                outcome: Outcome::Complete {
-                    result: None,
-                    message: None,
-                },
-                want_row: false,
-            }],
-            releases: Vec::new(),
-            claim: Some(ClaimPlan {
-                queues: vec!["default".to_owned()],
-                names: names.map(str::to_owned).to_vec(),
-                probe: false,
-                planner: Box::new(OneOfEach {
-                    names: names.to_vec(),
-                    next: 0,
-                    rows: 0,
-                }),
-            }),
-        });
-        let beside: Vec<_> = (0..neighbours)
-            .map(|_| store.execute(command(new_task("beside"))))
-            .collect();
-        held.release();
-        let reply = run(round);
-        assert!(matches!(
-            reply.settled[..],
-            [Ok(Settled::Written(Status::Succeeded, None))]
-        ));
-        let (planner, claimed) = reply.claimed.expect("a claim was asked for");
-        assert!(
-            claimed
-                .as_ref()
-                .is_err_and(|error| error.to_string().contains("poison")),
-            "{claimed:?}"
-        );
-        let drawn = planner
-            .into_any()
-            .downcast::<OneOfEach>()
-            .expect("ours")
-            .rows;
-        assert_eq!(drawn, 0, "what was drawn was undone");
-        assert!(run(join_all(beside)).iter().all(Result::is_ok));
-        let running = "select count(*) from cairnq_tasks where status = 'running'";
-        assert_eq!(count(&place.peer(), running), 0);
-        let row = get(&store, &ended.id).expect("read").expect("a row");
-        assert_eq!(row.status, Status::Succeeded);
-    }
-}
-
 #[test]
 fn nobody_is_told_before_the_commit() {
     let place = Place::new();
@@ -443,18 +341,4 @@ fn what_is_undone_is_announced_to_nobody() {
     });
     run(failed).expect("the member goes on");
     assert!(awaited.try_recv().is_err(), "announced what was undone");
-}
-
-/// A round that never reached the database has to be answered, or its worker would claim nothing more.
-#[test]
-fn a_round_that_is_dropped_is_answered() {
-    let (answer, reply) = Answer::awaited();
-    let round = Round {
-        owner: owner(),
-        settlements: Vec::new(),
-        releases: Vec::new(),
-        claim: None,
-    };
-    drop(RoundJob::boxed(round, answer));
-    assert!(matches!(run(reply), Err(Error::Internal(_))));
 }

@@ -13,6 +13,7 @@ mod locks;
 mod order;
 mod plans;
 mod processes;
+mod rounds;
 mod rows;
 mod sessions;
 mod statements;
