@@ -13,7 +13,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 
+use super::files::OpenFiles;
 use super::location::Location;
+use super::writeback::Writeback;
 use crate::protocol::sqlite as sql;
 use crate::runtime::runtime;
 
@@ -93,11 +95,16 @@ pub(super) struct Checkpoint {
     location: Location,
     pass: Arc<Pass>,
     next_at: u32,
+    writeback: Option<Writeback>,
 }
 
 impl Checkpoint {
     /// Takes the place of `SQLite`'s own automatic checkpoints on the writer's connection.
-    pub(super) fn new(connection: &Connection, location: &Location) -> Self {
+    pub(super) fn new(
+        connection: &Connection,
+        files: Option<&OpenFiles>,
+        location: &Location,
+    ) -> Self {
         LOG_PAGES.set(0);
         connection.wal_hook(Some(note));
         Self {
@@ -107,12 +114,16 @@ impl Checkpoint {
                 ended: Condvar::new(),
             }),
             next_at: FIRST_PAGES,
+            writeback: files.and_then(|files| Writeback::new(connection, files.log_path())),
         }
     }
 
     /// Does what is due after a commit, whose callers have been answered.
     pub(super) fn committed(&mut self, connection: &Connection, busy: bool) {
         let pages = LOG_PAGES.get();
+        if let Some(writeback) = &mut self.writeback {
+            writeback.committed(pages);
+        }
         let mut state = self.pass.state();
         match *state {
             State::Ended(copied) => {

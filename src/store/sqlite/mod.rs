@@ -35,6 +35,7 @@ mod submit;
 mod transaction;
 mod upkeep;
 mod watch;
+mod writeback;
 mod writer;
 
 use std::sync::Arc;

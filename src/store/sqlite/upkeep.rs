@@ -31,8 +31,8 @@ const LOOK_EVERY_BUSY: Duration = Duration::from_millis(1);
 const KEEP_EVERY: Duration = Duration::from_secs(1);
 const OPTIMIZE_EVERY: Duration = Duration::from_mins(1);
 
-/// The log is cut when it has grown past this: in a second without writes to what `journal_size_limit` leaves anyway,
-/// and in the midst of writes only when it is far past the 16 MB at which it starts over by itself.
+/// The log is cut when it has grown past this: in a second without writes to a few megabytes, and in the midst of writes
+/// only when it is far past the 16 MB at which it starts over by itself, because a file that is cut has to grow again.
 const IDLE_LOG_LIMIT: u64 = 4 << 20;
 const BUSY_LOG_LIMIT: u64 = 32 << 20;
 /// How long cutting the log waits for readers; other writers wait meanwhile.

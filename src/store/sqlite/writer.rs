@@ -44,7 +44,7 @@ pub(super) fn serve(
     first: Option<Vec<Entry>>,
 ) -> End {
     let statements = Statements::new(connection);
-    let mut checkpoint = Checkpoint::new(connection, &hub.location);
+    let mut checkpoint = Checkpoint::new(connection, files, &hub.location);
     let mut upkeep = Upkeep::new(connection, hub);
     let mut writer = Writer {
         connection,
