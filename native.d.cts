@@ -13,8 +13,12 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 export declare class NativeBridge {
   /** `onWake` is called on the JavaScript thread whenever messages wait to be drained. */
   constructor(onWake: () => void)
-  /** Takes everything that waits. */
-  drain(): Messages | null
+  /**
+   * Takes everything that waits. `again`: the caller will drain again at once, and is not to be woken for what comes.
+   * Of each message a number and a JSON text, empty for nothing. The number is four times the request's id, or the
+   * channel of an event, and its kind: 0 resolves, 1 rejects, 2 is an event, 3 a warning.
+   */
+  drain(again: boolean): (number | string)[] | null
 }
 
 /** A store. Answers come through the bridge, under the id each request was given. */
@@ -24,12 +28,20 @@ export declare class NativeStore {
   /** Begins `operation`; see lib/store.js for the operations, their arguments and texts. */
   request(id: number, operation: string, args: string, texts: Array<string>): void
   /**
-   * Begins submits that have nothing to do with each other: entry `i` of `ids` is the request of row `i`. `taskEnd` is
-   * asked next for the tasks of the rows that `awaited` numbers. See lib/submission.js for the rows and texts.
+   * Begins submits that have nothing to do with each other: the requests of the rows, the numbers of the rows for whose
+   * tasks `taskEnd` is asked next, and the rows. See lib/submits.js for the rows and texts.
    */
-  submit(ids: Uint32Array, awaited: Uint32Array, rows: string, texts: string): void
-  /** Begins a submit of all rows or none. */
-  submitMany(id: number, rows: string, texts: string): void
+  submit(turn: string, texts: string): void
+  /** Begins a submit of all or none of the rows that are added next. A transaction may be waiting for them. */
+  submitMany(id: number): NativeSubmit
+}
+
+/** A submit of many tasks that are on their way down. */
+export declare class NativeSubmit {
+  /** Hands over the next rows with their texts, and gives the tasks' ids, one a line. */
+  add(rows: string, texts: string): string
+  /** There are no more, or, unless `complete`, the submit is given up and nothing of it written. */
+  end(complete: boolean): void
 }
 
 /** A worker. Nothing runs before `run`. */
@@ -64,16 +76,6 @@ export declare class NativeWorker {
   planEnd(request: number, error?: string | undefined | null): void
   /** The answer to a renewal JavaScript carried out: pairs of id and cancel flag, or an error as JSON. */
   beatEnd(request: number, error?: string | undefined | null, renewed?: string | undefined | null): void
-}
-
-/** What waited for JavaScript. Entry `i` of each list belongs together. */
-export interface Messages {
-  /** Request ids, or channels for events. */
-  ids: Uint32Array
-  /** 0 resolves, 1 rejects, 2 is an event, 3 a warning. */
-  kinds: Uint8Array
-  /** JSON texts; empty for nothing. */
-  texts: Array<string>
 }
 
 /** The version this was built as; the package takes no binary of another one. */

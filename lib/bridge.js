@@ -14,6 +14,7 @@ import { fromNative } from './errors.js';
 const RESOLVE = 0;
 const REJECT = 1;
 const EVENT = 2;
+const KINDS = 4;
 
 /** Numbers that cross as Uint32. */
 const ID_LIMIT = 2 ** 32;
@@ -35,7 +36,7 @@ export class Bridge {
   /** @param {typeof import('../native.cjs')} addon the native classes */
   constructor(addon) {
     this.addon = addon;
-    this.native = new addon.NativeBridge(() => this.#drain());
+    this.native = new addon.NativeBridge(() => this.drain(false));
   }
 
   /**
@@ -99,14 +100,22 @@ export class Bridge {
     this.#listeners.delete(channel);
   }
 
+  /**
+   * Delivers whatever waits.
+   *
+   * @param {boolean} again whether it will be called again at once, so that nothing need wake it
+   */
   // Called from native code, where a throw would end the process: a listener's bug surfaces as an
   // uncaught exception of its own turn instead.
-  #drain() {
+  drain(again) {
     try {
-      const batch = this.native.drain();
+      const batch = this.native.drain(again);
       if (batch === null) return;
-      const { ids, kinds, texts } = batch;
-      for (let i = 0; i < texts.length; i++) this.#deliver(ids[i], kinds[i], texts[i]);
+      for (let i = 0; i < batch.length; i += 2) {
+        const head = /** @type {number} */ (batch[i]);
+        const kind = head % KINDS;
+        this.#deliver((head - kind) / KINDS, kind, /** @type {string} */ (batch[i + 1]));
+      }
     } catch (error) {
       queueMicrotask(() => {
         throw error;

@@ -6,19 +6,26 @@
  * @typedef {import('./native-store.js').Backed} Backed
  * @typedef {import('./submission.js').Submission} Submission
  * @typedef {[id: string, createdAtMs: number, runAtMs: number]} New
+ * @typedef {[count: number, createdAtMs: number, runAtMs: number]} NewRun
  * @typedef {{
  *   ids: number[], awaited: number[], submissions: Submission[],
  *   rejects: ((error: unknown) => void)[],
  * }} Turn
  */
 import { bridge } from './bridge.js';
+import { Lookout } from './lookout.js';
 import { NATIVE } from './native-store.js';
+
+/** Tasks that cross at once when many are submitted: the database writes them meanwhile. */
+const PART = 500;
 
 // An application's fake timers may replace it later.
 const { nextTick } = process;
 
 /** Submits that wait for the end of the turn. @type {Map<Backed, Turn>} */
 const turns = new Map();
+
+const lookout = new Lookout();
 
 /**
  * @param {Backed} store
@@ -35,8 +42,12 @@ export async function submitOne(store, submission, awaited) {
     turn.submissions.push(submission);
     turn.rejects.push(reject);
   });
-  const [answer] = JSON.parse(text);
-  return { task: taskOf(submission, answer), isNew: Array.isArray(answer) };
+  lookout.answered();
+  /** @type {New | Task} */
+  const answer = JSON.parse(text);
+  if (!Array.isArray(answer)) return { task: answer, isNew: false };
+  const [id, createdAtMs, runAtMs] = answer;
+  return { task: taskOf(submission, id, createdAtMs, runAtMs), isNew: true };
 }
 
 /**
@@ -46,12 +57,51 @@ export async function submitOne(store, submission, awaited) {
  */
 export async function submitAll(store, submissions) {
   sendSubmits();
-  const text = await bridge().request((id) =>
-    store[NATIVE]().submitMany(id, rows(submissions), texts(submissions)),
-  );
-  /** @type {(New | Task)[]} */
+  /** @type {Task[]} */
+  const tasks = [];
+  const text = await bridge().request((id) => {
+    const ids = handOver(store[NATIVE]().submitMany(id), submissions);
+    // While the database writes them. What stands for the times is near them, so that they fit in its place.
+    const now = Date.now();
+    for (let i = 0; i < ids.length; i++) tasks.push(taskOf(submissions[i], ids[i], now, now));
+  });
+  /** @type {(NewRun | Task)[]} */
   const answers = JSON.parse(text);
-  return submissions.map((submission, index) => taskOf(submission, answers[index]));
+  let next = 0;
+  for (const answer of answers) {
+    if (!Array.isArray(answer)) {
+      tasks[next] = answer;
+      next += 1;
+      continue;
+    }
+    const [count, createdAtMs, runAtMs] = answer;
+    for (const end = next + count; next < end; next += 1) {
+      setTimes(tasks[next], createdAtMs, runAtMs);
+    }
+  }
+  return tasks;
+}
+
+/**
+ * Nothing of the caller's runs here: a transaction may be waiting for the rest.
+ *
+ * @param {import('../native.cjs').NativeSubmit} submit
+ * @param {Submission[]} submissions
+ * @returns {string[]} the tasks' ids
+ */
+function handOver(submit, submissions) {
+  const ids = [];
+  let complete = false;
+  try {
+    for (let from = 0; from < submissions.length; from += PART) {
+      const part = submissions.slice(from, from + PART);
+      ids.push(...submit.add(JSON.stringify(rows(part)), texts(part)).split('\n'));
+    }
+    complete = true;
+  } finally {
+    submit.end(complete);
+  }
+  return ids;
 }
 
 /** Sends what waits, so that nothing that was asked for later overtakes it. */
@@ -76,9 +126,10 @@ function begin(store) {
  * @param {Turn} turn
  */
 function send(store, { ids, awaited, submissions, rejects }) {
-  const [requests, waited] = [Uint32Array.from(ids), Uint32Array.from(awaited)];
   try {
-    store[NATIVE]().submit(requests, waited, rows(submissions), texts(submissions));
+    const turn = JSON.stringify([ids, awaited, rows(submissions)]);
+    store[NATIVE]().submit(turn, texts(submissions));
+    lookout.asked();
   } catch (error) {
     for (const id of ids) bridge().forget(id);
     for (const reject of rejects) reject(error);
@@ -87,20 +138,18 @@ function send(store, { ids, awaited, submissions, rejects }) {
 
 /** @param {Submission[]} submissions */
 function rows(submissions) {
-  return JSON.stringify(
-    submissions.map(({ args }) => [
-      args.name,
-      args.queue,
-      args.key,
-      args.conflict,
-      args.maxAttempts,
-      args.priority,
-      args.parentId,
-      args.rootId,
-      args.correlationId,
-      args.runAtDelayMs,
-    ]),
-  );
+  return submissions.map(({ args }) => [
+    args.name,
+    args.queue,
+    args.key,
+    args.conflict,
+    args.maxAttempts,
+    args.priority,
+    args.parentId,
+    args.rootId,
+    args.correlationId,
+    args.runAtDelayMs,
+  ]);
 }
 
 /** @param {Submission[]} submissions JSON.stringify never emits a raw newline, so one joins */
@@ -109,20 +158,22 @@ function texts(submissions) {
 }
 
 /**
+ * The new task of a submit.
+ *
  * @param {Submission} submission
- * @param {New | Task} answer
+ * @param {string} id
+ * @param {number} createdAtMs
+ * @param {number} runAtMs
  * @returns {Task}
  */
-function taskOf({ args, payload, metadata }, answer) {
-  if (!Array.isArray(answer)) return answer;
-  const [id, createdAtMs, runAtMs] = answer;
+function taskOf({ args, payload, metadata }, id, createdAtMs, runAtMs) {
   return {
     id,
     name: args.name,
     queue: args.queue,
     status: 'queued',
     payload: JSON.parse(payload),
-    metadata: JSON.parse(metadata),
+    metadata: metadata === '{}' ? {} : JSON.parse(metadata),
     result: null,
     error: null,
     progress: null,
@@ -141,4 +192,15 @@ function taskOf({ args, payload, metadata }, answer) {
     updated_at_ms: createdAtMs,
     completed_at_ms: null,
   };
+}
+
+/**
+ * @param {Task} task
+ * @param {number} createdAtMs
+ * @param {number} runAtMs
+ */
+function setTimes(task, createdAtMs, runAtMs) {
+  task.created_at_ms = createdAtMs;
+  task.updated_at_ms = createdAtMs;
+  task.run_at_ms = runAtMs;
 }

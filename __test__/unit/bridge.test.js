@@ -17,7 +17,7 @@ function addonSaying(messages) {
 
 it('case 19 a warning of the native side is a process warning of its name', async () => {
   const text = JSON.stringify({ name: 'NetworkFileSystemWarning', message: 'lies on nfs4' });
-  new Bridge(addonSaying({ ids: [0], kinds: [3], texts: [text] }));
+  new Bridge(addonSaying([3, text]));
   const [warning] = await once(process, 'warning');
   expect(warning.name).toBe('NetworkFileSystemWarning');
   expect(warning.message).toBe('lies on nfs4');

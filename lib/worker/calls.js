@@ -45,6 +45,11 @@ export class Calls {
     this.#report = report;
   }
 
+  /** Whether no call is under way. */
+  get isIdle() {
+    return this.#live.size === 0;
+  }
+
   /**
    * @param {string[] | null} delivery calls, then their payloads in task order
    * @param {number} askedAt when the native side was asked for them, on the clock of `performance`

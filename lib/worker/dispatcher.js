@@ -8,6 +8,7 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { EventLoopBlocked, fromNative, toNative } from '../errors.js';
+import { Lookout } from '../lookout.js';
 import { replacedSteps } from '../replaced.js';
 import { Calls } from './calls.js';
 import { claimThroughStore, renewThroughStore } from './handed-back.js';
@@ -26,6 +27,7 @@ export class Dispatcher {
   #outcomes;
   #calls;
   #replaced = 0;
+  #lookout = new Lookout();
   /** @type {Map<number, unknown>} */
   #thrown = new Map();
   #thrownCount = 0;
@@ -71,6 +73,7 @@ export class Dispatcher {
     this.noteReplaced();
     switch (event.e) {
       case 'ready':
+        this.#lookout.answered();
         // A flush that is due brings the same calls in the crossing it makes anyway.
         if (!this.#outcomes.isDue) this.#start(() => this.#native.take());
         break;
@@ -99,6 +102,7 @@ export class Dispatcher {
     this.noteReplaced();
     const { codes, text } = this.#outcomes.take();
     this.#start(() => this.#native.settle(codes, text));
+    if (this.#calls.isIdle) this.#lookout.asked();
   }
 
   /** @param {() => string[] | null} take */

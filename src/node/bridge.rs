@@ -4,9 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use napi::Status;
-use napi::bindgen_prelude::{Uint8Array, Uint32Array};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi::{Either, Status};
 use napi_derive::napi;
 use serde_json::json;
 
@@ -22,20 +21,19 @@ const RESOLVE: u8 = 0;
 const REJECT: u8 = 1;
 const EVENT: u8 = 2;
 const WARNING: u8 = 3;
+const KINDS: u8 = 4;
 
-#[derive(Default)]
-struct Waiting {
-    ids: Vec<u32>,
-    kinds: Vec<u8>,
-    texts: Vec<String>,
-}
+/// What waits for JavaScript: kind and id in one number, and a text.
+type Message = (f64, String);
 
 /// The end that native threads hold.
 pub(super) struct Bridge {
     wake: Wake,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<Vec<Message>>,
     /// A wake is on its way, and whatever is added before the drain goes with it.
     scheduled: AtomicBool,
+    /// The JavaScript thread has promised to drain again by itself, and need not be woken for a message.
+    looking: AtomicBool,
     /// The JavaScript thread has ended.
     gone: AtomicBool,
     /// Who is told that the event loop turns.
@@ -43,18 +41,17 @@ pub(super) struct Bridge {
 }
 
 impl Bridge {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Message>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn post(&self, id: u32, kind: u8, text: String) {
-        {
-            let mut waiting = self.waiting();
-            waiting.ids.push(id);
-            waiting.kinds.push(kind);
-            waiting.texts.push(text);
+        let head = f64::from(id) * f64::from(KINDS) + f64::from(kind);
+        self.waiting().push((head, text));
+        // After the lock that the drain takes: whoever has ended its looking takes this message, or has ended it before.
+        if !self.looking.load(Ordering::Acquire) {
+            self.wake();
         }
-        self.wake();
     }
 
     /// Makes the event loop drain, even when nothing waits: that it does is a sign of life.
@@ -63,7 +60,7 @@ impl Bridge {
             let status = self.wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
             if status != Status::Ok {
                 self.gone.store(true, Ordering::Release);
-                *self.waiting() = Waiting::default();
+                self.waiting().clear();
             }
         }
     }
@@ -114,17 +111,6 @@ impl Bridge {
     }
 }
 
-/// What waited for JavaScript. Entry `i` of each list belongs together.
-#[napi(object)]
-pub struct Messages {
-    /// Request ids, or channels for events.
-    pub ids: Uint32Array,
-    /// 0 resolves, 1 rejects, 2 is an event, 3 a warning.
-    pub kinds: Uint8Array,
-    /// JSON texts; empty for nothing.
-    pub texts: Vec<String>,
-}
-
 /// The one connection of a JavaScript thread to the native side.
 #[napi]
 pub struct NativeBridge {
@@ -141,6 +127,7 @@ impl NativeBridge {
             wake: on_wake,
             waiting: Mutex::default(),
             scheduled: AtomicBool::new(false),
+            looking: AtomicBool::new(false),
             gone: AtomicBool::new(false),
             workers: Mutex::default(),
         };
@@ -149,9 +136,11 @@ impl NativeBridge {
         }
     }
 
-    /// Takes everything that waits.
-    #[napi(catch_unwind)]
-    pub fn drain(&self) -> Option<Messages> {
+    /// Takes everything that waits. `again`: the caller will drain again at once, and is not to be woken for what comes.
+    /// Of each message a number and a JSON text, empty for nothing. The number is four times the request's id, or the
+    /// channel of an event, and its kind: 0 resolves, 1 rejects, 2 is an event, 3 a warning.
+    #[napi(catch_unwind, ts_return_type = "(number | string)[] | null")]
+    pub fn drain(&self, again: bool) -> Option<Vec<Either<f64, String>>> {
         let workers: Vec<_> = {
             let workers = self
                 .inner
@@ -165,14 +154,13 @@ impl NativeBridge {
         }
         // Before the messages are taken: one that comes in between is taken now or wakes again, never forgotten.
         self.inner.scheduled.store(false, Ordering::Release);
+        self.inner.looking.store(again, Ordering::Release);
         let waiting = std::mem::take(&mut *self.inner.waiting());
-        if waiting.ids.is_empty() {
+        if waiting.is_empty() {
             return None;
         }
-        Some(Messages {
-            ids: Uint32Array::new(waiting.ids),
-            kinds: Uint8Array::new(waiting.kinds),
-            texts: waiting.texts,
-        })
+        // One plain array: typed ones cost more to make than a few messages are worth.
+        let parts = |(head, text)| [Either::A(head), Either::B(text)];
+        Some(waiting.into_iter().flat_map(parts).collect())
     }
 }

@@ -3,20 +3,22 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use napi::bindgen_prelude::Uint32Array;
 use napi_derive::napi;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::bridge::{Bridge, NativeBridge};
 use super::requests::{self, Request};
+use super::submits::{NativeSubmit, Turn};
 use super::{invalid, submits};
 use crate::error::{Error, Result};
 use crate::runtime::{guarded, runtime};
 use crate::store::answer::Answer;
-use crate::store::command::{Command, Reply, Target};
+use crate::store::command::{Command, NewTask, Reply, Target};
+use crate::store::parts::parts;
 use crate::store::postgres::{PostgresOptions, PostgresStore};
 use crate::store::sqlite::{SqliteOptions, SqliteStore};
+use crate::store::submitted::Submitted;
 use crate::store::wakes::End;
 use crate::store::{Backend, ClaimSession};
 use crate::worker::options::duration;
@@ -126,13 +128,13 @@ impl NativeStore {
                 });
             }
             Request::TaskDoneWake { id: task_id, ms } => {
-                let answer = self.answer_with(id, |reply| reply.to_json());
+                let answer = self.answer_with(id, |reply: Reply| reply.to_json());
                 self.when_done(&task_id, ms, move |end| {
                     answer.give(Ok(Reply::Bool(matches!(end, End::Ended(_)))));
                 });
             }
             Request::TaskEnd { id: task_id, ms } => {
-                let answer = self.answer_with(id, |reply| reply.to_json());
+                let answer = self.answer_with(id, |reply: Reply| reply.to_json());
                 let (backend, get) = (
                     Arc::clone(&self.backend),
                     Command::Get(Target::Id(task_id.clone())),
@@ -147,38 +149,38 @@ impl NativeStore {
         Ok(())
     }
 
-    /// Begins submits that have nothing to do with each other: entry `i` of `ids` is the request of row `i`. `taskEnd` is
-    /// asked next for the tasks of the rows that `awaited` numbers. See lib/submission.js for the rows and texts.
+    /// Begins submits that have nothing to do with each other: the requests of the rows, the numbers of the rows for whose
+    /// tasks `taskEnd` is asked next, and the rows. See lib/submits.js for the rows and texts.
     #[napi(catch_unwind)]
-    pub fn submit(
-        &self,
-        ids: Uint32Array,
-        awaited: Uint32Array,
-        rows: String,
-        texts: String,
-    ) -> napi::Result<()> {
-        let tasks = submits::read(&rows, &texts).map_err(invalid)?;
-        for task in awaited.iter().filter_map(|&row| tasks.get(row as usize)) {
+    pub fn submit(&self, turn: String, texts: String) -> napi::Result<()> {
+        let Turn {
+            ids,
+            awaited,
+            tasks,
+        } = submits::read_turn(&turn, &texts).map_err(invalid)?;
+        for task in awaited.iter().filter_map(|&row| tasks.get(row)) {
             self.backend.wakes().expect(&task.id);
         }
-        for (&id, new) in ids.iter().zip(tasks) {
+        let answered = |(id, new): (u32, NewTask)| {
             let task_id = new.id.clone();
-            self.execute(id, Command::Submit(Box::new(new)), move |reply| {
-                submits::answer(&[task_id], reply)
-            });
-        }
+            let answer =
+                self.answer_with(id, move |submitted| submits::answer(&task_id, submitted));
+            (new, answer)
+        };
+        self.backend
+            .submit_for(ids.into_iter().zip(tasks).map(answered).collect());
         Ok(())
     }
 
-    /// Begins a submit of all rows or none.
+    /// Begins a submit of all or none of the rows that are added next. A transaction may be waiting for them.
     #[napi(catch_unwind)]
-    pub fn submit_many(&self, id: u32, rows: String, texts: String) -> napi::Result<()> {
-        let tasks = submits::read(&rows, &texts).map_err(invalid)?;
-        let task_ids: Vec<_> = tasks.iter().map(|new| new.id.clone()).collect();
-        self.execute(id, Command::SubmitMany(tasks), move |reply| {
-            submits::answer(&task_ids, reply)
+    pub fn submit_many(&self, id: u32) -> NativeSubmit {
+        let (giver, parts) = parts();
+        let answer = self.answer_with(id, |submitted: Vec<Submitted>| {
+            submits::answer_many(&submitted)
         });
-        Ok(())
+        Arc::clone(&self.backend).submit_many_for(parts, answer);
+        NativeSubmit::new(giver)
     }
 
     /// Tells whether the task ended within the time, as soon as that is known.
@@ -206,11 +208,11 @@ impl NativeStore {
             .execute_for(command, self.answer_with(id, text));
     }
 
-    fn answer_with(
+    fn answer_with<T: Send + 'static>(
         &self,
         id: u32,
-        text: impl FnOnce(Reply) -> String + Send + 'static,
-    ) -> Answer<Reply> {
+        text: impl FnOnce(T) -> String + Send + 'static,
+    ) -> Answer<T> {
         let (bridge, backend) = (Arc::clone(&self.bridge), Arc::clone(&self.backend));
         Answer::new(move |outcome| {
             warn(&bridge, &*backend);

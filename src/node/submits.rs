@@ -1,50 +1,134 @@
 //! Submits on their way down, and what is said of them on the way up.
 
+use napi_derive::napi;
+use serde::Deserialize;
+
+use super::invalid;
 use super::requests::arguments;
-use crate::model::{Task, push_display, push_text};
-use crate::store::command::{NewTask, Reply, array};
+use crate::model::{push_display, push_text};
+use crate::store::command::NewTask;
+use crate::store::parts::Giver;
+use crate::store::submitted::Submitted;
+
+/// Submits of one turn: the request of each, the rows whose tasks' ends are asked for next, and the rows.
+#[derive(Deserialize)]
+pub(super) struct Turn {
+    pub(super) ids: Vec<u32>,
+    pub(super) awaited: Vec<usize>,
+    pub(super) tasks: Vec<NewTask>,
+}
+
+/// The submits of a turn, from a JSON array of a [`Turn`]'s parts and the texts of its tasks.
+pub(super) fn read_turn(turn: &str, texts: &str) -> Result<Turn, String> {
+    let mut turn: Turn = arguments(turn)?;
+    add_texts(&mut turn.tasks, texts)?;
+    Ok(turn)
+}
 
 /// Tasks from a JSON array of their fields' values, in the order of [`NewTask`], and from one text that holds a line
 /// for each payload and one for each metadata. JSON made by `JSON.stringify` holds no newline.
 pub(super) fn read(rows: &str, texts: &str) -> Result<Vec<NewTask>, String> {
     let mut tasks: Vec<NewTask> = arguments(rows)?;
+    add_texts(&mut tasks, texts)?;
+    Ok(tasks)
+}
+
+fn add_texts(tasks: &mut [NewTask], texts: &str) -> Result<(), String> {
     let mut lines = texts.split('\n');
-    for task in &mut tasks {
+    for task in tasks {
         let (Some(payload), Some(metadata)) = (lines.next(), lines.next()) else {
             return Err("malformed arguments: a submit without its texts".to_owned());
         };
         payload.clone_into(&mut task.payload);
         metadata.clone_into(&mut task.metadata);
     }
-    Ok(tasks)
+    Ok(())
 }
 
-/// The answer to submits that were given `ids`. A row made of what was handed over is told by what is new about it;
-/// another, which a key led to, in full.
-pub(super) fn answer(ids: &[String], reply: Reply) -> String {
-    let rows = match reply {
-        Reply::Row(row) => row.into_iter().map(|row| *row).collect(),
-        Reply::Rows(rows) => rows,
-        other => return other.to_json(),
-    };
-    let rows: Vec<_> = ids.iter().zip(rows).collect();
-    let mut out = String::with_capacity(rows.len() * 64);
-    array(&mut out, &rows, |out, (id, row)| {
-        if **id == row.id {
-            write_new(out, row);
-        } else {
-            row.write_json(out);
+/// What became of the submit that was given `id`: what is new about its task, or in full the task a key led to.
+pub(super) fn answer(id: &str, submitted: Submitted) -> String {
+    let mut out = String::with_capacity(64);
+    match submitted {
+        Submitted::New {
+            created_at_ms,
+            run_at_ms,
+        } => {
+            out.push('[');
+            push_text(&mut out, id);
+            push_times(&mut out, created_at_ms, run_at_ms);
         }
-    });
+        Submitted::Existing(task) => task.write_json(&mut out),
+    }
     out
 }
 
-fn write_new(out: &mut String, row: &Task) {
-    out.push('[');
-    push_text(out, &row.id);
-    out.push(',');
-    push_display(out, row.created_at_ms);
-    out.push(',');
-    push_display(out, row.run_at_ms);
+/// What became of submits of all or none: how many in a row are new with the same times, or a task a key led to.
+pub(super) fn answer_many(submitted: &[Submitted]) -> String {
+    let mut out = String::from("[");
+    let mut rest = submitted;
+    while let Some(first) = rest.first() {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        let mut same = 1;
+        match first {
+            Submitted::New {
+                created_at_ms,
+                run_at_ms,
+            } => {
+                same = rest.iter().take_while(|one| *one == first).count();
+                out.push('[');
+                push_display(&mut out, same);
+                push_times(&mut out, *created_at_ms, *run_at_ms);
+            }
+            Submitted::Existing(task) => task.write_json(&mut out),
+        }
+        rest = &rest[same..];
+    }
     out.push(']');
+    out
+}
+
+fn push_times(out: &mut String, created_at_ms: i64, run_at_ms: i64) {
+    out.push(',');
+    push_display(out, created_at_ms);
+    out.push(',');
+    push_display(out, run_at_ms);
+    out.push(']');
+}
+
+/// A submit of many tasks that are on their way down.
+#[napi]
+pub struct NativeSubmit {
+    giver: Option<Giver>,
+}
+
+impl NativeSubmit {
+    pub(super) fn new(giver: Giver) -> Self {
+        Self { giver: Some(giver) }
+    }
+}
+
+#[napi]
+impl NativeSubmit {
+    /// Hands over the next rows with their texts, and gives the tasks' ids, one a line.
+    #[napi(catch_unwind)]
+    pub fn add(&mut self, rows: String, texts: String) -> napi::Result<String> {
+        let tasks = read(&rows, &texts).map_err(invalid)?;
+        let ids: Vec<&str> = tasks.iter().map(|new| new.id.as_str()).collect();
+        let ids = ids.join("\n");
+        if let Some(giver) = &self.giver {
+            giver.give(tasks);
+        }
+        Ok(ids)
+    }
+
+    /// There are no more, or, unless `complete`, the submit is given up and nothing of it written.
+    #[napi(catch_unwind)]
+    pub fn end(&mut self, complete: bool) {
+        let giver = self.giver.take();
+        if complete && let Some(giver) = giver {
+            giver.end();
+        }
+    }
 }

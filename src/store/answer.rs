@@ -14,6 +14,15 @@ impl<T: Send + 'static> Answer<T> {
         Self(Some(Box::new(told)))
     }
 
+    /// An answer that gives this one what `convert` makes of its own.
+    #[must_use]
+    pub fn from<U: Send + 'static>(
+        self,
+        convert: impl FnOnce(U) -> Result<T> + Send + 'static,
+    ) -> Answer<U> {
+        Answer::new(move |outcome: Result<U>| self.give(outcome.and_then(convert)))
+    }
+
     /// An answer to wait for.
     #[must_use]
     pub fn awaited() -> (Self, BoxFuture<'static, Result<T>>) {

@@ -5,9 +5,11 @@
 pub mod answer;
 pub mod command;
 pub mod inspect;
+pub mod parts;
 pub mod postgres;
 pub mod round;
 pub mod sqlite;
+pub mod submitted;
 pub mod wakes;
 
 use std::sync::Arc;
@@ -16,10 +18,12 @@ use futures_util::future::BoxFuture;
 
 use crate::error::Result;
 use crate::model::Task;
-use crate::runtime::{guarded, runtime};
+use crate::runtime::runtime;
 use answer::Answer;
-use command::{ClaimScope, Command, Owner, Reply};
+use command::{ClaimScope, Command, NewTask, Owner, Reply};
+use parts::Parts;
 use round::{Round, RoundReply};
+use submitted::{Submitted, told_by_row, told_by_rows};
 use wakes::Wakes;
 
 /// A database that keeps tasks.
@@ -33,11 +37,31 @@ pub trait Backend: Send + Sync + 'static {
     /// Lets accepted writes finish, then closes. The next use opens again.
     fn close(&self) -> BoxFuture<'static, Result<()>>;
     /// A client operation.
-    fn execute(&self, command: Command) -> BoxFuture<'static, Result<Reply>>;
-    /// A client operation whose answer is told where it is known, where that saves a change of threads.
-    fn execute_for(&self, command: Command, answer: Answer<Reply>) {
-        let done = self.execute(command);
-        runtime().spawn(async move { answer.give(guarded("the operation", done).await) });
+    fn execute(&self, command: Command) -> BoxFuture<'static, Result<Reply>> {
+        let (answer, done) = Answer::awaited();
+        self.execute_for(command, answer);
+        done
+    }
+    /// A client operation whose answer is told where it is known, which saves a change of threads.
+    fn execute_for(&self, command: Command, answer: Answer<Reply>);
+    /// Submits that were made together and have nothing else to do with each other.
+    fn submit_for(&self, submits: Vec<(NewTask, Answer<Submitted>)>) {
+        for (new, answer) in submits {
+            let answer = told_by_row(&new, answer);
+            self.execute_for(Command::Submit(Box::new(new)), answer);
+        }
+    }
+    /// A submit of all or none of what comes.
+    fn submit_many_for(self: Arc<Self>, parts: Parts, answer: Answer<Vec<Submitted>>) {
+        runtime().spawn(async move {
+            match parts.gather().await {
+                Ok(tasks) => {
+                    let answer = told_by_rows(&tasks, answer);
+                    self.execute_for(Command::SubmitMany(tasks), answer);
+                }
+                Err(error) => answer.give(Err(error)),
+            }
+        });
     }
     /// A worker's round: settlements, releases, then a claim session.
     fn round(&self, round: Round) -> BoxFuture<'static, RoundReply> {

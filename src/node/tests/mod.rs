@@ -3,3 +3,4 @@
 mod delivery;
 mod errors;
 mod requests;
+mod submits;

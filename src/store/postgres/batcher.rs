@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::errors::{Failure, Kind};
 use super::lifetime::Session;
@@ -12,12 +12,21 @@ use super::submit;
 use crate::error::{Error, Result};
 use crate::model::Task;
 use crate::runtime::runtime;
+use crate::store::answer::Answer;
 use crate::store::command::NewTask;
+use crate::store::submitted::Submitted;
 
 /// One submit on its way.
 struct Waiting {
-    new: Box<NewTask>,
-    reply: oneshot::Sender<Result<Task>>,
+    new: NewTask,
+    answer: Answer<Submitted>,
+}
+
+impl Waiting {
+    fn answer(self, row: Result<Task>) {
+        self.answer
+            .give(row.map(|row| Submitted::of_row(&self.new.id, row)));
+    }
 }
 
 /// The way to the task that inserts.
@@ -33,12 +42,9 @@ impl Batcher {
         Self { inbox }
     }
 
-    /// Enqueues a submit; the answer comes from the receiver.
-    pub(super) fn push(&self, new: Box<NewTask>) -> oneshot::Receiver<Result<Task>> {
-        let (reply, answer) = oneshot::channel();
-        // When the inserting task is gone the receiver says so.
-        let _ = self.inbox.send(Waiting { new, reply });
-        answer
+    /// Enqueues a submit. When the inserting task is gone, its answer is dropped, and says so.
+    pub(super) fn push(&self, new: NewTask, answer: Answer<Submitted>) {
+        let _ = self.inbox.send(Waiting { new, answer });
     }
 }
 
@@ -75,18 +81,18 @@ async fn serve(session: std::sync::Weak<Session>, mut inbox: mpsc::UnboundedRece
 }
 
 async fn insert(open: &Open, batch: Vec<Waiting>) {
-    let tasks: Vec<&NewTask> = batch.iter().map(|waiting| waiting.new.as_ref()).collect();
+    let tasks: Vec<&NewTask> = batch.iter().map(|waiting| &waiting.new).collect();
     match submit::insert_unkeyed(open, &tasks).await {
         Ok(rows) => {
             for (waiting, row) in batch.into_iter().zip(rows) {
-                answer(waiting.reply, Ok(row));
+                waiting.answer(Ok(row));
             }
         }
         // One of them is at fault, or none of them went in: a statement is all or nothing.
         Err(failure) if batch.len() > 1 && matches!(failure.kind(), Kind::Value | Kind::Other) => {
             for waiting in batch {
-                let alone = submit::insert_unkeyed(open, &[waiting.new.as_ref()]).await;
-                answer(waiting.reply, one(alone));
+                let alone = submit::insert_unkeyed(open, &[&waiting.new]).await;
+                waiting.answer(one(alone));
             }
         }
         Err(failure) => {
@@ -103,11 +109,6 @@ fn one(rows: std::result::Result<Vec<Task>, Failure>) -> Result<Task> {
 
 fn answer_all(batch: Vec<Waiting>, error: &Error) {
     for waiting in batch {
-        answer(waiting.reply, Err(error.clone()));
+        waiting.answer(Err(error.clone()));
     }
-}
-
-fn answer(reply: oneshot::Sender<Result<Task>>, outcome: Result<Task>) {
-    // Whoever dropped the answer did not drop the task: it stays submitted.
-    let _ = reply.send(outcome);
 }

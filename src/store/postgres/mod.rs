@@ -41,10 +41,11 @@ use futures_util::future::BoxFuture;
 pub use options::PostgresOptions;
 
 use crate::error::{Error, Result};
-use crate::runtime::runtime;
+use crate::runtime::{guarded, runtime};
 use crate::store::answer::Answer;
-use crate::store::command::{ClaimScope, Command, Outcome, Owner, Reply};
+use crate::store::command::{ClaimScope, Command, NewTask, Outcome, Owner, Reply};
 use crate::store::round::{Round, RoundReply};
+use crate::store::submitted::{Submitted, row_told, told_by_row};
 use crate::store::wakes::Wakes;
 use crate::store::{Backend, ClaimSession};
 use attempts::{WhenLost, attempt};
@@ -94,15 +95,28 @@ impl PostgresStore {
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send,
     {
+        let (answer, done) = Answer::awaited();
+        self.start_for(answer, work);
+        done
+    }
+
+    fn start_for<T, F>(
+        &self,
+        answer: Answer<T>,
+        work: impl FnOnce(Arc<Open>) -> F + Send + 'static,
+    ) where
+        T: Send + 'static,
+        F: Future<Output = Result<T>> + Send,
+    {
         let session = self.current.get(&self.blueprint);
         let under_way = session.enter();
         let opening = self.open(session);
-        let task = runtime().spawn(async move {
-            let outcome = work(opening.await?).await;
+        runtime().spawn(async move {
+            let worked = async { work(opening.await?).await };
+            let outcome = guarded("a Postgres operation", worked).await;
             drop(under_way);
-            outcome
+            answer.give(outcome);
         });
-        Box::pin(async move { task.await.unwrap_or_else(|error| Err(broken(&error))) })
     }
 
     fn open(
@@ -139,11 +153,34 @@ impl Backend for PostgresStore {
         Box::pin(async move { task.await.map_err(|error| broken(&error)) })
     }
 
-    fn execute(&self, command: Command) -> BoxFuture<'static, Result<Reply>> {
-        if let Command::Submit(new) = command {
-            return self.submit(new);
+    fn execute_for(&self, command: Command, answer: Answer<Reply>) {
+        match command {
+            Command::Submit(new) if new.key.is_none() => {
+                let answer = row_told(&new, answer);
+                self.submit_for(vec![(*new, answer)]);
+            }
+            command => self.start_for(answer, |open| async move { execute(&open, command).await }),
         }
-        self.start(|open| async move { execute(&open, command).await })
+    }
+
+    fn submit_for(&self, submits: Vec<(NewTask, Answer<Submitted>)>) {
+        let session = self.current.get(&self.blueprint);
+        for (new, answer) in submits {
+            if new.key.is_some() {
+                let answer = told_by_row(&new, answer);
+                self.execute_for(Command::Submit(Box::new(new)), answer);
+            } else if let Err(error) = submit::check(&new) {
+                answer.give(Err(error));
+            } else {
+                // The count goes down when the insert is over.
+                let under_way = session.enter();
+                let answer = answer.from(move |submitted| {
+                    drop(under_way);
+                    Ok(submitted)
+                });
+                session.batcher().push(new, answer);
+            }
+        }
     }
 
     fn round_for(&self, round: Round, answer: Answer<RoundReply>) {
@@ -190,45 +227,10 @@ impl Backend for PostgresStore {
     }
 }
 
-impl PostgresStore {
-    fn submit(
-        &self,
-        new: Box<crate::store::command::NewTask>,
-    ) -> BoxFuture<'static, Result<Reply>> {
-        if let Err(error) = submit::check(&new) {
-            return Box::pin(async move { Err(error) });
-        }
-        if new.key.is_some() {
-            return self.start(|open| async move {
-                let mut rows = submit::submit_all(&open, &[*new]).await?;
-                rows.pop()
-                    .map(Reply::row)
-                    .ok_or_else(|| Error::Internal("a submit gave no row".to_owned()))
-            });
-        }
-        let session = self.current.get(&self.blueprint);
-        let under_way = session.enter();
-        let answer = session.batcher().push(new);
-        // The count goes down when the insert is over, not when its answer is dropped.
-        let task = runtime().spawn(async move {
-            let outcome = answer
-                .await
-                .unwrap_or_else(|_| Err(Error::Internal("a submit was dropped".to_owned())));
-            drop(under_way);
-            outcome
-        });
-        Box::pin(async move {
-            task.await
-                .unwrap_or_else(|error| Err(broken(&error)))
-                .map(Reply::row)
-        })
-    }
-}
-
 async fn execute(open: &Open, command: Command) -> Result<Reply> {
     Ok(match command {
         Command::ProtocolVersion => Reply::Number(protocol_version(open).await?),
-        Command::Submit(new) => Reply::Rows(submit_many(open, vec![*new]).await?),
+        Command::Submit(new) => Reply::Row(submit_many(open, vec![*new]).await?.pop().map(Box::new)),
         Command::SubmitMany(tasks) => Reply::Rows(submit_many(open, tasks).await?),
         Command::WouldReuse { key, conflict } => {
             Reply::Bool(queries::would_reuse(open, key, conflict).await?)

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::model::{Conflict, Status, Task};
 use crate::protocol::postgres as sql;
 use crate::store::command::NewTask;
+use crate::store::submitted::row;
 
 /// Bounds of one insert statement.
 pub(super) const MAX_ROWS: usize = 1_000;
@@ -324,28 +325,7 @@ async fn insert(
 
 fn task(new: &NewTask, (created_at_ms, run_at_ms): (i64, i64)) -> Task {
     Task {
-        id: new.id.clone(),
-        name: new.name.clone(),
-        queue: new.queue.clone(),
-        status: Status::Queued,
-        payload: new.payload.clone(),
-        result: None,
-        error: None,
-        metadata: new.metadata.clone(),
-        progress: None,
-        message: None,
-        attempt: 0,
         max_attempts: new.max_attempts.min(i64::from(i32::MAX)),
-        priority: new.priority,
-        worker_id: None,
-        lease_until_ms: None,
-        run_at_ms,
-        cancel_requested_at_ms: None,
-        parent_id: new.parent_id.clone(),
-        root_id: Some(new.root_id.clone().unwrap_or_else(|| new.id.clone())),
-        correlation_id: new.correlation_id.clone(),
-        created_at_ms,
-        updated_at_ms: created_at_ms,
-        completed_at_ms: None,
+        ..row(new.clone(), created_at_ms, run_at_ms)
     }
 }

@@ -3,21 +3,24 @@
 use std::sync::Arc;
 
 use super::claim::{self, Limits};
-use super::{Inner, inspect, manage, read, settle, submit};
+use super::{Inner, inspect, manage, read, settle};
 use crate::protocol::PROTOCOL_VERSION;
 use crate::store::answer::Answer;
 use crate::store::command::{Command, Reply};
+use crate::store::submitted::{row_told, rows_told};
 
 /// Enqueues `command` for `answer`.
 pub(super) fn execute(store: &Arc<Inner>, command: Command, answer: Answer<Reply>) {
     match command {
         Command::ProtocolVersion => store.read(answer, |_| Ok(Reply::Number(PROTOCOL_VERSION))),
-        Command::Submit(new) => store.write(false, answer, move |tx| {
-            submit::submit(tx, &new).map(Reply::row)
-        }),
-        Command::SubmitMany(tasks) => store.write(false, answer, move |tx| {
-            submit::submit_many(tx, &tasks).map(Reply::Rows)
-        }),
+        Command::Submit(new) => {
+            let answer = row_told(&new, answer);
+            store.submit(vec![(*new, answer)]);
+        }
+        Command::SubmitMany(tasks) => {
+            let answer = rows_told(&tasks, answer);
+            store.submit_many(tasks.into(), answer);
+        }
         Command::WouldReuse { key, conflict } => store.read(answer, move |tx| {
             read::would_reuse(tx, &key, conflict).map(Reply::Bool)
         }),

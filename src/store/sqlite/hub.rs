@@ -19,6 +19,7 @@ use super::files::{FileId, OpenFiles};
 use super::location::Location;
 use super::queue::{Entry, Job, Queue};
 use super::readers::{Read, Readers};
+use super::transaction::Announcements;
 use super::{reopen, watch};
 use crate::error::{Error, Result};
 use crate::store::wakes::Wakes;
@@ -231,23 +232,30 @@ impl Hub {
     }
 
     pub(super) fn write(&self, job: Box<dyn Job>, patience: Duration, urgent: bool) {
-        self.queue.push(job, patience, urgent);
+        self.queue.push([job], patience, urgent);
     }
 
-    /// Tells whoever waits for `entry` what became of it.
-    pub(super) fn answer(&self, entry: Entry, outcome: Result<()>) {
-        // A panic in an announcement must not take the writer with it.
-        if catch_unwind(AssertUnwindSafe(|| entry.job.finish(outcome, self))).is_err() {
-            tracing::error!("an answer panicked");
+    /// Makes the announcements of a transaction, then tells whoever waits for its operations what became of them.
+    pub(super) fn answer(&self, announcements: &Announcements, ended: Vec<(Entry, Result<()>)>) {
+        if !announcements.is_empty() {
+            for wakes in self.listeners() {
+                survive(|| announcements.publish(&wakes));
+            }
         }
-        self.queue.answered(1);
+        let count = ended.len();
+        for (entry, outcome) in ended {
+            survive(|| entry.job.finish(outcome));
+        }
+        self.queue.answered(count);
     }
 
     /// Answers all of `group` with `error`.
     pub(super) fn refuse(&self, group: Vec<Entry>, error: &Error) {
-        for entry in group {
-            self.answer(entry, Err(error.clone()));
-        }
+        let refused = |entry| (entry, Err(error.clone()));
+        self.answer(
+            &Announcements::default(),
+            group.into_iter().map(refused).collect(),
+        );
     }
 
     /// Hands a read to the readers; dropped when the database has none, because its reads go through the writer.
@@ -284,6 +292,13 @@ impl Hub {
             wakes.look_around();
         }
         self.awaited.look(listeners, |read| self.read(read));
+    }
+}
+
+/// A panic of one listener must not take the writer with it.
+fn survive(told: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(told)).is_err() {
+        tracing::error!("an answer panicked");
     }
 }
 

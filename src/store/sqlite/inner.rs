@@ -11,13 +11,16 @@ use super::hub::Hub;
 use super::jobs::{RoundJob, Write};
 use super::location::Location;
 use super::transaction::Tx;
-use super::{network, open};
+use super::{network, open, submit};
 use crate::error::{Error, Result};
 use crate::protocol::MigrateTo;
 use crate::runtime::runtime;
 use crate::store::Warning;
 use crate::store::answer::Answer;
+use crate::store::command::NewTask;
+use crate::store::parts::Parts;
 use crate::store::round::{Round, RoundReply};
+use crate::store::submitted::Submitted;
 use crate::store::wakes::Wakes;
 
 /// What a store's futures hold on to.
@@ -140,6 +143,31 @@ impl Inner {
             Ok(hub) => hub.write(Write::boxed(work, answer), patience, urgent),
             Err(error) => answer.give(Err(error)),
         });
+    }
+
+    /// Runs submits that came together, each in its own right, in the writer's next transaction.
+    pub(super) fn submit(self: &Arc<Self>, submits: Vec<(NewTask, Answer<Submitted>)>) {
+        let patience = self.patience();
+        self.with_hub(move |hub| match hub {
+            Ok(hub) => {
+                let job = |(new, answer)| {
+                    let work = move |tx: &Tx<'_, '_>| submit::submit(tx, &new);
+                    Write::boxed(work, answer)
+                };
+                hub.queue
+                    .push(submits.into_iter().map(job), patience, false);
+            }
+            Err(error) => {
+                for (_, answer) in submits {
+                    answer.give(Err(error.clone()));
+                }
+            }
+        });
+    }
+
+    /// Runs a submit of all or none in the writer's next transaction.
+    pub(super) fn submit_many(self: &Arc<Self>, mut parts: Parts, answer: Answer<Vec<Submitted>>) {
+        self.write(false, answer, move |tx| submit::submit_many(tx, &mut parts));
     }
 
     /// Runs `work` beside the writer; in memory there is only the writer to read with.

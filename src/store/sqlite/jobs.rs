@@ -1,11 +1,10 @@
 //! The shapes in which operations travel to the writer: one closure and its answer, or a worker's round.
 
 use super::claim::{self, Limits};
-use super::hub::Hub;
 use super::queue::Job;
 use super::read;
 use super::settle;
-use super::transaction::{Announcements, Tx};
+use super::transaction::Tx;
 use crate::error::{Error, Result};
 use crate::store::answer::Answer;
 use crate::store::round::{ClaimPlan, Round, RoundReply, Settled, Settlement};
@@ -14,7 +13,6 @@ use crate::store::round::{ClaimPlan, Round, RoundReply, Settled, Settlement};
 pub(super) struct Write<T, F> {
     work: F,
     value: Option<T>,
-    announcements: Option<Announcements>,
     answer: Answer<T>,
 }
 
@@ -27,7 +25,6 @@ where
         Box::new(Self {
             work,
             value: None,
-            announcements: None,
             answer,
         })
     }
@@ -38,33 +35,16 @@ where
     T: Send + 'static,
     F: FnMut(&Tx<'_, '_>) -> Result<T> + Send + 'static,
 {
-    fn run(&mut self, tx: Tx<'_, '_>) -> Result<()> {
-        self.value = Some((self.work)(&tx)?);
-        self.announcements = Some(tx.into_announcements());
+    fn run(&mut self, tx: &Tx<'_, '_>) -> Result<()> {
+        self.value = Some((self.work)(tx)?);
         Ok(())
     }
 
-    fn finish(self: Box<Self>, outcome: Result<()>, hub: &Hub) {
-        let Self {
-            value,
-            announcements,
-            answer,
-            ..
-        } = *self;
+    fn finish(self: Box<Self>, outcome: Result<()>) {
+        let Self { value, answer, .. } = *self;
         let outcome = outcome
             .and_then(|()| value.ok_or_else(|| Error::Internal("a write gave no value".into())));
-        if outcome.is_ok() {
-            publish(announcements.as_ref(), hub);
-        }
         answer.give(outcome);
-    }
-}
-
-fn publish(announcements: Option<&Announcements>, hub: &Hub) {
-    if let Some(announcements) = announcements {
-        for wakes in hub.listeners() {
-            announcements.publish(&wakes);
-        }
     }
 }
 
@@ -77,7 +57,6 @@ pub(super) struct RoundJob {
     /// Why the claim failed, and that the round has yet to be run without it.
     without_claim: Option<Error>,
     is_worth_repeating: bool,
-    announcements: Option<Announcements>,
     answer: Answer<RoundReply>,
 }
 
@@ -90,7 +69,6 @@ impl RoundJob {
             claimed: Ok(()),
             without_claim: None,
             is_worth_repeating: false,
-            announcements: None,
             answer,
         })
     }
@@ -197,20 +175,15 @@ impl Job for RoundJob {
         }
     }
 
-    fn run(&mut self, tx: Tx<'_, '_>) -> Result<()> {
-        self.parts(&tx)?;
-        self.announcements = Some(tx.into_announcements());
-        Ok(())
+    fn run(&mut self, tx: &Tx<'_, '_>) -> Result<()> {
+        self.parts(tx)
     }
 
     fn is_worth_repeating(&self) -> bool {
         self.is_worth_repeating
     }
 
-    fn finish(mut self: Box<Self>, outcome: Result<()>, hub: &Hub) {
-        if outcome.is_ok() {
-            publish(self.announcements.as_ref(), hub);
-        }
+    fn finish(mut self: Box<Self>, outcome: Result<()>) {
         let reply = outcome.map(|()| self.reply());
         self.answer.give(reply);
     }

@@ -3,6 +3,7 @@
 //! rusqlite is the one way we talk to `SQLite`, hot and cold: its statements run on the thread that holds the
 //! connection, where sqlx hands every one to a thread of its own (115 to 190 us against 17 to 25 measured).
 
+mod alert;
 mod awaited;
 mod busy;
 mod checkpoint;
@@ -45,8 +46,10 @@ use serde::{Deserialize, Deserializer};
 use tokio::sync::oneshot;
 
 use super::answer::{Answer, gone};
-use super::command::{ClaimScope, Command, Owner, Reply};
+use super::command::{ClaimScope, Command, NewTask, Owner, Reply};
+use super::parts::Parts;
 use super::round::{Round, RoundReply};
+use super::submitted::Submitted;
 use super::wakes::Wakes;
 use super::{Backend, ClaimSession, Warning};
 use crate::error::Result;
@@ -108,14 +111,16 @@ impl Backend for SqliteStore {
         Box::pin(Arc::clone(&self.inner).close())
     }
 
-    fn execute(&self, command: Command) -> BoxFuture<'static, Result<Reply>> {
-        let (answer, done) = Answer::awaited();
-        self.execute_for(command, answer);
-        done
-    }
-
     fn execute_for(&self, command: Command, answer: Answer<Reply>) {
         execute::execute(&self.inner, command, answer);
+    }
+
+    fn submit_for(&self, submits: Vec<(NewTask, Answer<Submitted>)>) {
+        self.inner.submit(submits);
+    }
+
+    fn submit_many_for(self: Arc<Self>, parts: Parts, answer: Answer<Vec<Submitted>>) {
+        self.inner.submit_many(parts, answer);
     }
 
     fn round_for(&self, round: Round, answer: Answer<RoundReply>) {

@@ -2,12 +2,12 @@
 //! another process has committed.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::hub::Hub;
 use super::transaction::Tx;
 use crate::error::Result;
 
@@ -21,13 +21,13 @@ pub(super) trait Job: Send {
         Ok(false)
     }
     /// Does the work inside the transaction. Runs again from the start when the group had to be undone.
-    fn run(&mut self, tx: Tx<'_, '_>) -> Result<()>;
+    fn run(&mut self, tx: &Tx<'_, '_>) -> Result<()>;
     /// Whether a run that failed is to be undone and run again: the next leaves out what failed.
     fn is_worth_repeating(&self) -> bool {
         false
     }
-    /// Tells whoever waits, after COMMIT or for good reason. Announcements are made here.
-    fn finish(self: Box<Self>, outcome: Result<()>, hub: &Hub);
+    /// Tells whoever waits, after COMMIT or for good reason. What the operation announces has been told by then.
+    fn finish(self: Box<Self>, outcome: Result<()>);
     /// Whether it needs the transaction for itself.
     fn alone(&self) -> bool {
         false
@@ -82,6 +82,8 @@ struct Waiting {
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     arrived: Condvar,
+    /// Something has arrived since the writer looked last.
+    news: AtomicBool,
 }
 
 impl Queue {
@@ -90,24 +92,46 @@ impl Queue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn push(&self, job: Box<dyn Job>, patience: Duration, urgent: bool) {
-        let entry = Entry {
+    /// Takes in operations that came together, so that one transaction can take them.
+    pub(super) fn push(
+        &self,
+        jobs: impl IntoIterator<Item = Box<dyn Job>>,
+        patience: Duration,
+        urgent: bool,
+    ) {
+        let since = Instant::now();
+        let entries = jobs.into_iter().map(|job| Entry {
             job,
-            since: Instant::now(),
+            since,
             patience,
-        };
+        });
         let mut waiting = self.lock();
         if waiting.ended {
-            return;
+            // Told outside of the lock: who is told may push something else.
+            drop(waiting);
+            return drop(entries);
         }
-        waiting.unanswered += 1;
-        if urgent {
-            waiting.urgent.push_back(entry);
+        let source = if urgent {
+            &mut waiting.urgent
         } else {
-            waiting.normal.push_back(entry);
-        }
+            &mut waiting.normal
+        };
+        let before = source.len();
+        source.extend(entries);
+        let came = source.len() - before;
+        waiting.unanswered += came;
+        self.tell(waiting);
+    }
+
+    fn tell(&self, waiting: MutexGuard<'_, Waiting>) {
+        self.news.store(true, Ordering::Release);
         drop(waiting);
         self.arrived.notify_one();
+    }
+
+    /// Whether something has arrived since [`Queue::next`] was last called.
+    pub(super) fn has_news(&self) -> bool {
+        self.news.load(Ordering::Acquire)
     }
 
     /// Takes out what has waited long enough for another process's lock.
@@ -161,15 +185,15 @@ impl Queue {
         let mut waiting = self.lock();
         if !waiting.look {
             waiting.look = true;
-            drop(waiting);
-            self.arrived.notify_one();
+            self.tell(waiting);
         }
     }
 
     /// Ends the writer once everything accepted is written.
     pub(super) fn close(&self) {
-        self.lock().closed = true;
-        self.arrived.notify_one();
+        let mut waiting = self.lock();
+        waiting.closed = true;
+        self.tell(waiting);
     }
 
     /// The writer is gone: drops whatever waits.
@@ -186,6 +210,8 @@ impl Queue {
         let deadline = Instant::now() + patience;
         let mut waiting = self.lock();
         loop {
+            // Under the lock under which it is set: what is seen below is no news any more.
+            self.news.store(false, Ordering::Relaxed);
             if waiting.look
                 && (look_first || (waiting.urgent.is_empty() && waiting.normal.is_empty()))
             {

@@ -7,10 +7,9 @@ use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use super::claim::{self, Limits};
-use super::hub::Hub;
 use super::queue::Job;
 use super::read;
-use super::transaction::{Announcements, Tx};
+use super::transaction::Tx;
 use crate::error::{Error, Result};
 use crate::model::Task;
 use crate::store::ClaimSession;
@@ -43,7 +42,6 @@ pub(super) struct Serve {
     opened: Option<oneshot::Sender<Result<Session>>>,
     session: Option<Session>,
     closed: Option<oneshot::Sender<Result<()>>>,
-    announcements: Option<Announcements>,
 }
 
 /// A session to run on the writer; `opened` is told once the lock is held and recovery is done.
@@ -55,7 +53,6 @@ pub(super) fn serve(scope: ClaimScope, opened: oneshot::Sender<Result<Session>>)
         opened: Some(opened),
         session: Some(Session { asks }),
         closed: None,
-        announcements: None,
     })
 }
 
@@ -117,18 +114,11 @@ impl Serve {
 }
 
 impl Job for Serve {
-    fn run(&mut self, tx: Tx<'_, '_>) -> Result<()> {
-        let outcome = self.converse(&tx);
-        self.announcements = Some(tx.into_announcements());
-        outcome
+    fn run(&mut self, tx: &Tx<'_, '_>) -> Result<()> {
+        self.converse(tx)
     }
 
-    fn finish(mut self: Box<Self>, outcome: Result<()>, hub: &Hub) {
-        if let (Some(announcements), Ok(())) = (self.announcements.take(), &outcome) {
-            for wakes in hub.listeners() {
-                announcements.publish(&wakes);
-            }
-        }
+    fn finish(mut self: Box<Self>, outcome: Result<()>) {
         if let Some(opened) = self.opened.take() {
             let failed = outcome
                 .clone()

@@ -17,6 +17,13 @@ enum Wake {
     Done { task_id: String },
 }
 
+impl Wake {
+    /// Whether it tells of this already: thousands of rows for one queue at one time are one piece of news.
+    fn says(&self, task_queue: &str, due_ms: i64) -> bool {
+        matches!(self, Self::Queued { queue, run_at_ms } if queue == task_queue && *run_at_ms == due_ms)
+    }
+}
+
 /// One operation's view of the connection: its prepared statements, one clock reading, and what it wants announced.
 pub(super) struct Tx<'t, 'c> {
     pub(super) connection: &'c Connection,
@@ -29,7 +36,8 @@ pub(super) struct Tx<'t, 'c> {
     spoiled: Cell<bool>,
 }
 
-/// What a committed operation announces.
+/// What committed operations announce.
+#[derive(Default)]
 pub(super) struct Announcements(Vec<Wake>);
 
 impl<'t, 'c> Tx<'t, 'c> {
@@ -125,19 +133,12 @@ impl<'t, 'c> Tx<'t, 'c> {
     /// A task of `queue` became queued.
     pub(super) fn announce_queued(&self, queue: &str, run_at_ms: i64) {
         let mut wakes = self.wakes.borrow_mut();
-        // Thousands of rows for one queue at one time are one piece of news.
-        if let Some(Wake::Queued {
-            queue: last,
-            run_at_ms: due,
-        }) = wakes.last()
-            && (last.as_str(), *due) == (queue, run_at_ms)
-        {
-            return;
+        if !wakes.last().is_some_and(|last| last.says(queue, run_at_ms)) {
+            wakes.push(Wake::Queued {
+                queue: queue.to_owned(),
+                run_at_ms,
+            });
         }
-        wakes.push(Wake::Queued {
-            queue: queue.to_owned(),
-            run_at_ms,
-        });
     }
 
     /// A task reached a terminal state.
@@ -162,6 +163,23 @@ impl<'t, 'c> Tx<'t, 'c> {
 }
 
 impl Announcements {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds those of another operation of the same transaction.
+    pub(super) fn add(&mut self, other: Self) {
+        for wake in other.0 {
+            let known = |last: &Wake| match &wake {
+                Wake::Queued { queue, run_at_ms } => last.says(queue, *run_at_ms),
+                Wake::Done { .. } => false,
+            };
+            if !self.0.last().is_some_and(known) {
+                self.0.push(wake);
+            }
+        }
+    }
+
     /// Tells workers and waiters. Called after COMMIT only.
     pub(super) fn publish(&self, wakes: &Wakes) {
         for wake in &self.0 {

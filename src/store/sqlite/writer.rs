@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use super::alert::Alert;
 use super::checkpoint::Checkpoint;
 use super::errors;
 use super::files::{Fault, OpenFiles};
 use super::hub::Hub;
 use super::queue::{Entry, Next};
 use super::statements::Statements;
-use super::transaction::Tx;
+use super::transaction::{Announcements, Tx};
 use super::upkeep::Upkeep;
 use crate::error::{Error, Result};
 use crate::protocol::sqlite as sql;
@@ -56,8 +57,10 @@ pub(super) fn serve(
         began: false,
         broken: false,
     };
+    let mut alert = Alert::new();
     let mut next = first.map_or(Next::Idle, Next::Group);
     loop {
+        let wrote = matches!(next, Next::Group(_));
         match next {
             Next::Group(group) => {
                 writer.group(group);
@@ -78,6 +81,9 @@ pub(super) fn serve(
         }
         if writer.broken {
             return End::Broken;
+        }
+        if wrote && let Some(alert) = &mut alert {
+            alert.look(|| hub.queue.has_news());
         }
         next = hub.queue.next(upkeep.due_in(), upkeep.is_look_overdue());
     }
@@ -129,11 +135,8 @@ impl Writer<'_, '_> {
         match self.execute(end) {
             Ok(()) => {
                 crash_point!("after-commit");
-                let moved = self.moved();
-                for (entry, outcome) in group.into_iter().zip(outcomes) {
-                    self.hub
-                        .answer(entry, outcome.and(moved.clone().map_or(Ok(()), Err)));
-                }
+                let ended = group.into_iter().zip(outcomes).collect();
+                self.committed(ended);
             }
             Err(error) => {
                 self.undo();
@@ -158,17 +161,29 @@ impl Writer<'_, '_> {
         let Some(mut entry) = begun.and_then(|mut alone| alone.pop()) else {
             return;
         };
-        let mut outcome = self.member(&mut entry);
-        if outcome.is_ok() {
-            outcome = self.execute(sql::COMMIT);
-        }
+        let outcome = self
+            .member(&mut entry)
+            .and_then(|announcements| self.execute(sql::COMMIT).map(|()| announcements));
         self.undo();
         if outcome.is_err() && entry.job.is_worth_repeating() {
             return self.alone(entry);
         }
+        self.committed(vec![(entry, outcome)]);
+    }
+
+    /// Answers everyone, unless what was committed went where nobody will look for it.
+    fn committed(&mut self, ended: Vec<(Entry, Result<Announcements>)>) {
         let moved = self.moved();
-        self.hub
-            .answer(entry, outcome.and(moved.map_or(Ok(()), Err)));
+        let mut announcements = Announcements::default();
+        let mut settle = |outcome: Result<Announcements>| match &moved {
+            Some(error) => outcome.and(Err(error.clone())),
+            None => outcome.map(|of_one| announcements.add(of_one)),
+        };
+        let ended = ended
+            .into_iter()
+            .map(|(entry, outcome)| (entry, settle(outcome)))
+            .collect();
+        self.hub.answer(&announcements, ended);
     }
 
     /// The group, unless nothing may be written now.
@@ -197,9 +212,8 @@ impl Writer<'_, '_> {
         if !group.iter().all(idle) {
             return Some(group);
         }
-        for entry in group {
-            self.hub.answer(entry, Ok(()));
-        }
+        let found = group.into_iter().map(|entry| (entry, Ok(()))).collect();
+        self.hub.answer(&Announcements::default(), found);
         None
     }
 
@@ -238,11 +252,14 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn member(&mut self, entry: &mut Entry) -> Result<()> {
+    /// Runs one operation. What it announces is told once it is durable.
+    fn member(&mut self, entry: &mut Entry) -> Result<Announcements> {
         let path = self.hub.location.name();
         let tx = Tx::new(self.connection, self.statements, path, &self.unchanged_at);
         // A panic is a fault of ours in one operation; the thread and its other callers go on.
-        let outcome = catch_unwind(AssertUnwindSafe(|| entry.job.run(tx)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            entry.job.run(&tx).map(|()| tx.into_announcements())
+        }));
         let outcome = outcome.unwrap_or_else(|_| {
             self.undo();
             Err(Error::Internal("a write panicked".to_owned()))

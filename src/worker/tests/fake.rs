@@ -138,11 +138,10 @@ impl Backend for FakeStore {
         ready(Ok(())).boxed()
     }
 
-    fn execute(&self, _: Command) -> BoxFuture<'static, Result<Reply>> {
-        ready(Err(Error::Invalid(
+    fn execute_for(&self, _: Command, answer: Answer<Reply>) {
+        answer.give(Err(Error::Invalid(
             "the fake database has no such operation".to_owned(),
-        )))
-        .boxed()
+        )));
     }
 
     fn round_for(&self, round: Round, answer: Answer<RoundReply>) {

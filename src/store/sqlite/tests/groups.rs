@@ -1,5 +1,7 @@
 //! Group commit: who shares a transaction, who fails, who is told what.
 
+use std::sync::Arc;
+
 use futures_util::future::join_all;
 use rusqlite::Connection;
 
@@ -14,7 +16,9 @@ use crate::protocol::MigrateTo;
 use crate::store::Backend;
 use crate::store::answer::Answer;
 use crate::store::command::{Command, NewTask, Outcome};
+use crate::store::parts::parts;
 use crate::store::round::{Round, Settled, Settlement};
+use crate::store::submitted::Submitted;
 
 fn command(new: NewTask) -> Command {
     Command::Submit(Box::new(new))
@@ -99,32 +103,61 @@ fn a_member_that_fails_half_way_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_refused_batch_is_undone_without_breaking_up_its_group() {
+fn a_refused_batch_costs_its_neighbours_nothing_but_another_run() {
     let place = Place::new();
     let store = place.opened(MigrateTo::Default);
-    let keyed = |conflict| {
-        let mut new = new_task("keyed");
-        new.key = Some("k".to_owned());
-        new.conflict = conflict;
-        new
-    };
     assert!(run(store.execute(command(keyed(Conflict::Reuse)))).is_ok());
     let held = hold(&store);
-    let runs = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let counted = std::sync::Arc::clone(&runs);
-    let before = write(&store, move |tx| {
-        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        submit::submit(tx, &new_task("before"))
-    });
+    let before = store.execute(command(new_task("before")));
     let batch = store.execute(Command::SubmitMany(vec![
         new_task("one of them"),
         keyed(Conflict::Reject),
     ]));
+    let (giver, parts) = parts();
+    giver.give(vec![new_task("in parts")]);
+    let (answer, in_parts) = Answer::awaited();
+    let store = Arc::new(store);
+    Arc::clone(&store).submit_many_for(parts, answer);
     held.release();
+    giver.give(vec![new_task("in parts"), keyed(Conflict::Reuse)]);
+    giver.end();
     assert!(run(before).is_ok());
     assert!(matches!(run(batch), Err(Error::AlreadyExists { .. })));
-    assert_eq!(runs.load(std::sync::atomic::Ordering::Relaxed), 1);
-    assert_eq!(count(&place.peer(), ROWS), 2);
+    let submitted = run(in_parts).expect("all of it");
+    assert!(
+        matches!(
+            submitted[..],
+            [
+                Submitted::New { .. },
+                Submitted::New { .. },
+                Submitted::Existing(_)
+            ]
+        ),
+        "{submitted:?}"
+    );
+    assert_eq!(count(&place.peer(), ROWS), 4);
+}
+
+#[test]
+fn a_submit_that_is_given_up_half_way_leaves_nothing_behind() {
+    let place = Place::new();
+    let store = place.opened(MigrateTo::Default);
+    let (giver, parts) = parts();
+    let (answer, given_up) = Answer::awaited();
+    let store = Arc::new(store);
+    Arc::clone(&store).submit_many_for(parts, answer);
+    giver.give(vec![new_task("half")]);
+    drop(giver);
+    assert!(matches!(run(given_up), Err(Error::Invalid(_))));
+    assert!(run(store.execute(command(new_task("later")))).is_ok());
+    assert_eq!(count(&place.peer(), ROWS), 1);
+}
+
+fn keyed(conflict: Conflict) -> NewTask {
+    let mut new = new_task("keyed");
+    new.key = Some("k".to_owned());
+    new.conflict = conflict;
+    new
 }
 
 #[test]

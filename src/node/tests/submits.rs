@@ -1,0 +1,64 @@
+use serde_json::{Value, json};
+
+use crate::model::tests::any_task;
+use crate::node::submits::{answer, answer_many, read_turn};
+use crate::store::submitted::Submitted;
+use proptest::prelude::*;
+
+const fn at(created_at_ms: i64, run_at_ms: i64) -> Submitted {
+    Submitted::New {
+        created_at_ms,
+        run_at_ms,
+    }
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn new_tasks_in_a_row_with_the_same_times_are_told_as_one() {
+    assert_eq!(answer_many(&[]), "[]");
+    let submitted = [at(1, 1), at(1, 1), at(1, 5), at(2, 2)];
+    assert_eq!(
+        parsed(&answer_many(&submitted)),
+        json!([[2, 1, 1], [1, 1, 5], [1, 2, 2]])
+    );
+    assert_eq!(parsed(&answer("task_A", at(7, 8))), json!(["task_A", 7, 8]));
+}
+
+proptest! {
+    #[test]
+    fn a_task_that_was_there_is_told_in_full_each_time(task in any_task()) {
+        let existing = || Submitted::Existing(Box::new(task.clone()));
+        let submitted = [at(1, 1), existing(), existing(), at(1, 1)];
+        let mut row = String::new();
+        task.write_json(&mut row);
+        let row = parsed(&row);
+        prop_assert_eq!(
+            parsed(&answer_many(&submitted)),
+            json!([[1, 1, 1], row, row, [1, 1, 1]])
+        );
+        prop_assert_eq!(parsed(&answer("task_A", existing())), row);
+    }
+
+    #[test]
+    fn a_turn_is_read_or_refused(turn in any::<String>(), texts in any::<String>()) {
+        let _ = read_turn(&turn, &texts);
+    }
+}
+
+#[test]
+fn a_turn_brings_each_submit_its_request_and_its_texts() {
+    let task = json!(["n", "q", null, "reuse", 3, 0, null, null, null, 0]);
+    let turn = json!([[4, 9], [1], [task, task]]).to_string();
+    let turn = read_turn(&turn, "1\n{}\n\"two\"\n{\"m\":1}").expect("a turn");
+    assert_eq!((turn.ids, turn.awaited), (vec![4, 9], vec![1]));
+    let texts = |index: usize| {
+        let task = &turn.tasks[index];
+        (task.payload.as_str(), task.metadata.as_str())
+    };
+    assert_eq!(texts(0), ("1", "{}"));
+    assert_eq!(texts(1), ("\"two\"", "{\"m\":1}"));
+    assert!(read_turn("[[4],[],[[\"n\"]]]", "").is_err());
+}

@@ -1,0 +1,115 @@
+//! What became of a submit. A new task is what was handed over and the database's times, so its row need not travel.
+
+use super::answer::Answer;
+use super::command::{NewTask, Reply};
+use crate::error::Error;
+use crate::model::{Status, Task};
+
+/// The task a submit led to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Submitted {
+    /// One made of what was submitted, under the submit's own id.
+    New {
+        /// When it was created, by the database's clock.
+        created_at_ms: i64,
+        /// When it is due.
+        run_at_ms: i64,
+    },
+    /// One that was there, under the submit's key.
+    Existing(Box<Task>),
+}
+
+impl Submitted {
+    /// What the row it led to says of the submit that was given `id`.
+    #[must_use]
+    pub fn of_row(id: &str, row: Task) -> Self {
+        if row.id == id {
+            Self::New {
+                created_at_ms: row.created_at_ms,
+                run_at_ms: row.run_at_ms,
+            }
+        } else {
+            Self::Existing(Box::new(row))
+        }
+    }
+
+    /// The row it led to.
+    #[must_use]
+    pub fn into_row(self, new: NewTask) -> Task {
+        match self {
+            Self::New {
+                created_at_ms,
+                run_at_ms,
+            } => row(new, created_at_ms, run_at_ms),
+            Self::Existing(task) => *task,
+        }
+    }
+}
+
+/// The answer to `new` by its row.
+pub(super) fn told_by_row(new: &NewTask, answer: Answer<Submitted>) -> Answer<Reply> {
+    let id = new.id.clone();
+    answer.from(move |reply| match reply {
+        Reply::Row(Some(row)) => Ok(Submitted::of_row(&id, *row)),
+        _ => Err(Error::Internal("a submit gave no row".to_owned())),
+    })
+}
+
+/// The answer to many by their rows.
+pub(super) fn told_by_rows(new: &[NewTask], answer: Answer<Vec<Submitted>>) -> Answer<Reply> {
+    let ids: Vec<_> = new.iter().map(|new| new.id.clone()).collect();
+    answer.from(move |reply| match reply {
+        Reply::Rows(rows) => {
+            let rows = ids.iter().zip(rows);
+            Ok(rows.map(|(id, row)| Submitted::of_row(id, row)).collect())
+        }
+        _ => Err(Error::Internal("submits gave no rows".to_owned())),
+    })
+}
+
+/// The row that answers `new`, told by what became of it.
+pub(super) fn row_told(new: &NewTask, answer: Answer<Reply>) -> Answer<Submitted> {
+    let new = new.clone();
+    answer.from(|submitted: Submitted| Ok(Reply::row(submitted.into_row(new))))
+}
+
+/// The rows that answer many, told by what became of them.
+pub(super) fn rows_told(new: &[NewTask], answer: Answer<Reply>) -> Answer<Vec<Submitted>> {
+    let new = new.to_vec();
+    answer.from(|submitted: Vec<Submitted>| {
+        let rows = submitted.into_iter().zip(new);
+        Ok(Reply::Rows(
+            rows.map(|(one, new)| one.into_row(new)).collect(),
+        ))
+    })
+}
+
+/// The row of a task just inserted.
+#[must_use]
+pub fn row(new: NewTask, created_at_ms: i64, run_at_ms: i64) -> Task {
+    Task {
+        root_id: Some(new.root_id.unwrap_or_else(|| new.id.clone())),
+        id: new.id,
+        name: new.name,
+        queue: new.queue,
+        status: Status::Queued,
+        payload: new.payload,
+        result: None,
+        error: None,
+        metadata: new.metadata,
+        progress: None,
+        message: None,
+        attempt: 0,
+        max_attempts: new.max_attempts,
+        priority: new.priority,
+        worker_id: None,
+        lease_until_ms: None,
+        run_at_ms,
+        cancel_requested_at_ms: None,
+        parent_id: new.parent_id,
+        correlation_id: new.correlation_id,
+        created_at_ms,
+        updated_at_ms: created_at_ms,
+        completed_at_ms: None,
+    }
+}
