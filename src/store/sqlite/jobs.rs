@@ -48,15 +48,23 @@ where
     }
 }
 
+/// What a run does about the round's claim.
+enum Claiming {
+    /// It is tried with the rest.
+    Tried,
+    /// It failed, and with it the run.
+    Failed(Error),
+    /// It is left out, because it failed so in an earlier run.
+    LeftOut(Error),
+}
+
 /// A worker's round in one transaction: what it settles frees what it claims.
 pub(super) struct RoundJob {
     round: Round,
     settled: Vec<Result<Settled>>,
     released: Result<()>,
     claimed: Result<()>,
-    /// Why the claim failed, and that the round has yet to be run without it.
-    without_claim: Option<Error>,
-    is_worth_repeating: bool,
+    claiming: Claiming,
     answer: Answer<RoundReply>,
 }
 
@@ -67,8 +75,7 @@ impl RoundJob {
             settled: Vec::new(),
             released: Ok(()),
             claimed: Ok(()),
-            without_claim: None,
-            is_worth_repeating: false,
+            claiming: Claiming::Tried,
             answer,
         })
     }
@@ -86,7 +93,9 @@ impl RoundJob {
     /// further statement would commit by itself. A claim that fails fails the whole run, and the next leaves it out: behind
     /// a savepoint it would have every page copied that it touches, at every round.
     fn parts(&mut self, tx: &Tx<'_, '_>) -> Result<()> {
-        self.is_worth_repeating = false;
+        if let Claiming::Failed(error) = &self.claiming {
+            self.claiming = Claiming::LeftOut(error.clone());
+        }
         let owner = &self.round.owner;
         self.settled.clear();
         for one in &self.round.settlements {
@@ -99,12 +108,11 @@ impl RoundJob {
         }
         if let Some(plan) = &mut self.round.claim {
             plan.planner.restart();
-            if let Some(error) = &self.without_claim {
+            if let Claiming::LeftOut(error) = &self.claiming {
                 self.claimed = Err(error.clone());
             } else if let Err(error) = claim_all(tx, owner, plan) {
                 plan.planner.restart();
-                self.without_claim = Some(error.clone());
-                self.is_worth_repeating = true;
+                self.claiming = Claiming::Failed(error.clone());
                 return Err(error);
             }
         }
@@ -180,7 +188,7 @@ impl Job for RoundJob {
     }
 
     fn is_worth_repeating(&self) -> bool {
-        self.is_worth_repeating
+        matches!(self.claiming, Claiming::Failed(_))
     }
 
     fn finish(mut self: Box<Self>, outcome: Result<()>) {
