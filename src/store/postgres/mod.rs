@@ -100,11 +100,8 @@ impl PostgresStore {
         done
     }
 
-    fn start_for<T, F>(
-        &self,
-        answer: Answer<T>,
-        work: impl FnOnce(Arc<Open>) -> F + Send + 'static,
-    ) where
+    fn start_for<T, F>(&self, answer: Answer<T>, work: impl FnOnce(Arc<Open>) -> F + Send + 'static)
+    where
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send,
     {
@@ -230,7 +227,9 @@ impl Backend for PostgresStore {
 async fn execute(open: &Open, command: Command) -> Result<Reply> {
     Ok(match command {
         Command::ProtocolVersion => Reply::Number(protocol_version(open).await?),
-        Command::Submit(new) => Reply::Row(submit_many(open, vec![*new]).await?.pop().map(Box::new)),
+        Command::Submit(new) => {
+            Reply::Row(submit_many(open, vec![*new]).await?.pop().map(Box::new))
+        }
         Command::SubmitMany(tasks) => Reply::Rows(submit_many(open, tasks).await?),
         Command::WouldReuse { key, conflict } => {
             Reply::Bool(queries::would_reuse(open, key, conflict).await?)
