@@ -60,11 +60,13 @@ onEveryBackend('native crossings per task', (backend) => {
     expect(crossings / (TASKS / 64), JSON.stringify(by)).toBeLessThanOrEqual(4);
   });
 
-  it('submitMany is one request and its answer, however long', async () => {
+  it('submitMany is one request and its answer, and a crossing for each 500 tasks', async () => {
     const world = await filled(backend, 1);
     const inputs = Array.from({ length: 1_000 }, () => ({ name: 'noop', payload: {} }));
     const { by } = await countCrossings(() => world.client().submitMany(inputs));
     expect(by['NativeStore.submitMany']).toBe(1);
+    expect(by['NativeSubmit.add']).toBe(2);
+    expect(by['NativeSubmit.end']).toBe(1);
     expect(by['NativeBridge.drain']).toBeLessThanOrEqual(2);
   });
 
@@ -109,6 +111,24 @@ describe.runIf(sqlite)('commits per task [sqlite]', () => {
     await reader.sql('commit');
     expect(commits).toBeGreaterThan(0);
     expect(commits / TASKS).toBeLessThanOrEqual(most);
+  });
+
+  it('submits of one turn share one', async () => {
+    const world = await filled(sqlite, 1);
+    const client = world.client();
+    const reader = await world.connection();
+    await reader.sql('begin');
+    await reader.sql('select count(*) from cairnq_tasks');
+    const before = await walCommits(world.path);
+    const turns = 20;
+    for (let turn = 0; turn < turns; turn += 1) {
+      await Promise.all(Array.from({ length: 32 }, () => client.submit('noop')));
+    }
+    const commits = (await walCommits(world.path)) - before;
+    await reader.sql('commit');
+    expect(commits).toBeGreaterThanOrEqual(turns);
+    // The writer may have taken statistics meanwhile.
+    expect(commits).toBeLessThanOrEqual(turns + 2);
   });
 });
 

@@ -5,6 +5,7 @@ const native = createRequire(import.meta.url)('../../native.cjs');
 const methods = [
   [native.NativeWorker, ['take', 'settle', 'state', 'request']],
   [native.NativeStore, ['request', 'submit', 'submitMany']],
+  [native.NativeSubmit, ['add', 'end']],
   [native.NativeBridge, ['drain']],
 ];
 
