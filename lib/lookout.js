@@ -1,6 +1,6 @@
 /**
  * Looks for an answer by itself for a moment, where one usually comes within it: a thread that is
- * put to sleep and woken again pays some 50 us for it, twice that of a small write.
+ * put to sleep and woken again may pay some 50 us for it, most of what a small write takes.
  */
 import { availableParallelism } from 'node:os';
 // From the module, not the global: an application's fake timers must not stop it.

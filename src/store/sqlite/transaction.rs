@@ -12,6 +12,7 @@ use crate::protocol::sqlite as sql;
 use crate::store::wakes::Wakes;
 
 /// Something to announce once the transaction is durable.
+#[derive(PartialEq)]
 enum Wake {
     Queued { queue: String, run_at_ms: i64 },
     Done { task_id: String },
@@ -170,11 +171,7 @@ impl Announcements {
     /// Adds those of another operation of the same transaction.
     pub(super) fn add(&mut self, other: Self) {
         for wake in other.0 {
-            let known = |last: &Wake| match &wake {
-                Wake::Queued { queue, run_at_ms } => last.says(queue, *run_at_ms),
-                Wake::Done { .. } => false,
-            };
-            if !self.0.last().is_some_and(known) {
+            if self.0.last() != Some(&wake) {
                 self.0.push(wake);
             }
         }

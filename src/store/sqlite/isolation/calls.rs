@@ -1,7 +1,7 @@
 //! The system calls our copy of `SQLite` makes in place of the C library's.
 //!
-//! Architecture invariant: the only unsafe code of the store, and none of it touches memory that `SQLite` did not hand
-//! over for the length of the call.
+//! Architecture invariant: the only unsafe code of the store but for one system call in `writeback`, and none of it
+//! touches memory that `SQLite` did not hand over for the length of the call.
 #![allow(
     unsafe_code,
     reason = "SQLite takes its system calls as C functions, and file locks have no safe interface"
