@@ -23,12 +23,13 @@ impl Busy {
         }
     }
 
-    /// A transaction has ended.
-    pub(super) fn wrote(&mut self, now: Instant) {
-        if now.duration_since(self.last) > PAUSE {
-            self.since = now;
+    /// A transaction has ended, and what had to follow it. How long they took is no pause, or large ones would make
+    /// nobody busy.
+    pub(super) fn wrote(&mut self, began: Instant, ended: Instant) {
+        if began.duration_since(self.last) > PAUSE {
+            self.since = ended;
         }
-        self.last = now;
+        self.last = ended;
     }
 
     /// Whether the writer has been at work without a pause for long enough.
@@ -52,14 +53,27 @@ mod tests {
         let at = |ms| began + Duration::from_millis(ms);
         let mut busy = Busy::new(began);
         for ms in [100, 102, 104, 106, 108] {
-            busy.wrote(at(ms));
+            busy.wrote(at(ms), at(ms));
             assert!(!busy.is_busy(), "after {ms} ms");
         }
-        busy.wrote(at(110));
+        busy.wrote(at(110), at(110));
         assert!(busy.is_busy());
         assert_eq!(busy.idle_in(at(120)), Duration::from_millis(10));
         assert_eq!(busy.idle_in(at(200)), Duration::ZERO);
-        busy.wrote(at(120));
+        busy.wrote(at(120), at(120));
         assert!(!busy.is_busy(), "a new stretch has begun");
+    }
+
+    #[test]
+    fn transactions_that_take_long_make_busy_as_well() {
+        let began = Instant::now();
+        let at = |ms| began + Duration::from_millis(ms);
+        let mut busy = Busy::new(began);
+        busy.wrote(at(50), at(90));
+        assert!(!busy.is_busy(), "one of them, however long");
+        for ms in [91, 97] {
+            busy.wrote(at(ms), at(ms + 5));
+        }
+        assert!(busy.is_busy());
     }
 }

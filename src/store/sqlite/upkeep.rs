@@ -72,11 +72,11 @@ impl Upkeep {
         }
     }
 
-    /// A transaction was tried.
-    pub(super) fn wrote(&mut self, hub: &Hub) {
+    /// A transaction was tried, from `began` until now.
+    pub(super) fn wrote(&mut self, began: Instant, hub: &Hub) {
         self.wrote = true;
         self.stale = true;
-        self.busy.wrote(Instant::now());
+        self.busy.wrote(began, Instant::now());
         if !self.paused && self.busy.is_busy() && hub.pause_watching() {
             self.paused = true;
             self.look_every = LOOK_EVERY_BUSY;

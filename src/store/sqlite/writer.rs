@@ -63,10 +63,11 @@ pub(super) fn serve(
         let wrote = matches!(next, Next::Group(_));
         match next {
             Next::Group(group) => {
+                let began = Instant::now();
                 writer.group(group);
                 if std::mem::take(&mut writer.began) {
-                    upkeep.wrote(hub);
                     checkpoint.committed(connection, upkeep.is_busy());
+                    upkeep.wrote(began, hub);
                 }
             }
             Next::Look => upkeep.look_soon(),
