@@ -64,6 +64,8 @@ macro_rules! row_statements {
 row_statements! {
     /// One task by id.
     TASK_GET = "task_get";
+    /// The same by rowid.
+    TASK_AT = "task_at";
     /// The task a key leads to.
     TASK_BY_KEY = "task_by_key";
     /// Claimable rows of a queue in the order below level 8.
@@ -102,6 +104,8 @@ statements! {
     SCHEMA_VERSION = "schema_version";
     PROTOCOL_VERSION = "protocol_version";
     CLAIM_TAKE = "claim_take";
+    CLAIM_TIE = "claim_tie";
+    CLAIM_TIE_NAME = "claim_tie_name";
     PROBE_DUE = "probe_due";
     PROBE_DUE_NAME = "probe_due_name";
     PROBE_EXPIRED = "probe_expired";

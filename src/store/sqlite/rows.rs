@@ -18,8 +18,12 @@ struct Text(String);
 impl FromSql for Text {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         match value {
+            // Checked first: to replace what is wrong, a text is walked byte by byte.
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                Ok(Self(String::from_utf8_lossy(bytes).into_owned()))
+                Ok(Self(str::from_utf8(bytes).map_or_else(
+                    |_| String::from_utf8_lossy(bytes).into_owned(),
+                    str::to_owned,
+                )))
             }
             ValueRef::Integer(number) => Ok(Self(number.to_string())),
             ValueRef::Real(number) => Ok(Self(number.to_string())),

@@ -8,6 +8,7 @@ use std::ops::{Deref, DerefMut};
 
 use rusqlite::{Connection, PrepFlags, Statement};
 
+use super::sorted::Sorted;
 use crate::protocol::sqlite as sql;
 
 /// Cursors kept per kind; a claim over more names prepares the rest anew.
@@ -45,6 +46,8 @@ pub(super) struct Statements<'c> {
     /// By the address of a text that never changes.
     fixed: RefCell<Vec<(*const str, Statement<'c>)>>,
     idle: [RefCell<Vec<Statement<'c>>>; Kind::COUNT],
+    /// What its claims have found out.
+    pub(super) sorted: RefCell<Sorted>,
 }
 
 impl<'c> Statements<'c> {
@@ -53,6 +56,7 @@ impl<'c> Statements<'c> {
             connection,
             fixed: RefCell::default(),
             idle: Default::default(),
+            sorted: RefCell::default(),
         }
     }
 

@@ -104,6 +104,74 @@ fn a_tie_of_any_size_is_claimed_once_each() {
     );
 }
 
+/// Rows of one tie, in the order of their inserts.
+fn insert_tie(place: &Place, ids: &[String]) {
+    let peer = place.peer();
+    for id in ids {
+        peer.execute(
+            "insert into cairnq_tasks (id, name, status, payload, run_at_ms, created_at_ms, updated_at_ms)
+             values (?1, 'x', 'queued', '{}', 1, 1, 1)",
+            params![id],
+        )
+        .expect("a row");
+    }
+}
+
+fn numbered(numbers: impl IntoIterator<Item = usize>) -> Vec<String> {
+    numbers.into_iter().map(|n| format!("t{n:03}")).collect()
+}
+
+#[test]
+fn draws_of_few_rows_take_a_tie_by_id_as_well() {
+    for step in [1, 5, 7, 31] {
+        for draws in [1, 2, 3, 8] {
+            let place = Place::new();
+            let store = place.opened(MigrateTo::Default);
+            // 1 leaves the ids as they rise; the others scatter them over the inserts.
+            insert_tie(&place, &numbered((0..32).map(|n| n * step % 32)));
+            let mut claimed = Vec::new();
+            while claimed.len() < 32 {
+                claimed.extend(claim(&store, draws).into_iter().map(|task| task.id));
+            }
+            assert_eq!(claimed, numbered(0..32), "step {step}, {draws} at once");
+        }
+    }
+}
+
+#[test]
+fn one_by_one_a_long_tie_is_taken_by_id_within_the_window() {
+    let place = Place::new();
+    let store = place.opened(MigrateTo::Default);
+    let mut order: Vec<usize> = (1..200).collect();
+    // Comes into the window of the hundredth draw, and is first from then on.
+    order.insert(130, 0);
+    insert_tie(&place, &numbered(order));
+    let claimed: Vec<String> = (0..200)
+        .flat_map(|_| claim(&store, 1))
+        .map(|task| task.id)
+        .collect();
+    let at = claimed.iter().position(|id| id == "t000").expect("t000");
+    assert!((67..=99).contains(&at), "drawn as number {at}");
+    let others: Vec<_> = claimed.into_iter().filter(|id| id != "t000").collect();
+    assert_eq!(others, numbered(1..200));
+}
+
+#[test]
+fn what_joins_a_tie_later_takes_its_place_in_it() {
+    let place = Place::new();
+    let store = place.opened(MigrateTo::Default);
+    insert_tie(&place, &numbered(10..20));
+    let one = || claim(&store, 1)[0].id.clone();
+    assert_eq!([one(), one()], ["t010", "t011"]);
+    insert_tie(&place, &numbered([5, 30]));
+    assert_eq!([one(), one()], ["t005", "t012"]);
+    place
+        .peer()
+        .execute_batch("update cairnq_tasks set status = 'queued' where id = 't011'")
+        .expect("queued again");
+    assert_eq!([one(), one()], ["t011", "t013"]);
+}
+
 #[test]
 fn a_migration_by_somebody_else_is_noticed() {
     let place = Place::new();

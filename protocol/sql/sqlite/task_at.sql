@@ -1,0 +1,1 @@
+select {task} from cairnq_tasks where rowid = ?1;
