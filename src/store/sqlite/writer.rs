@@ -302,7 +302,7 @@ impl Writer<'_, '_> {
 
     /// Why nothing may be written now.
     fn fault(&mut self) -> Option<Error> {
-        match self.files?.fault()? {
+        match self.files?.database_fault()? {
             Fault::ReadOnly(error) => Some(error),
             Fault::Moved(error) => {
                 self.broken = true;
