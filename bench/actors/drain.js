@@ -4,13 +4,16 @@ import { Gaps } from '../harness/gaps.js';
 import { percentile } from '../harness/statistics.js';
 import { javascriptThreadSeconds } from '../harness/thread-cpu.js';
 import { openStore } from './open-store.js';
+import { handleNoop, warmUpWorker } from './warm-up.js';
 
 /**
  * Drains a queue of no-op tasks with one worker. The clock runs from run() on an open store until every outcome is
  * in the database.
- * @param {{ store: object, tasks: number, options: object, batch?: number, watch?: boolean }} params
+ * @param {{ store: object, tasks: number, options: object, batch?: number, watch?: boolean,
+ *   fresh?: boolean }} params
  */
-export async function run({ store: where, tasks, options, batch, watch = false }) {
+export async function run({ store: where, tasks, options, batch, watch = false, fresh = false }) {
+  if (!fresh) await warmUpWorker({ options, batch });
   const store = openStore(where);
   await store.connect();
   const worker = new Worker(store, ['default'], { ...options, onError: (error) => fail(error) });
@@ -24,8 +27,7 @@ export async function run({ store: where, tasks, options, batch, watch = false }
     done += handled;
     if (done === tasks) worker.stop();
   };
-  if (batch === undefined) worker.task('noop', async () => count(1));
-  else worker.task('noop', { batch }, async (contexts) => count(contexts.length));
+  handleNoop(worker, batch, count);
 
   const gaps = watch ? new Gaps() : null;
   const cpu = javascriptThreadSeconds();

@@ -2,15 +2,17 @@ import { performance } from 'node:perf_hooks';
 import { CairnQ } from '../../index.js';
 import { payloadOf } from '../harness/payloads.js';
 import { openStore } from './open-store.js';
+import { warmUpClient } from './warm-up.js';
 
 /**
  * Submits per second, as a client does it.
- * @param {{ store: object, how: 'oneByOne' | 'thirtyTwo' | 'many', tasks: number }} params
+ * @param {{ store: object, how: 'oneByOne' | 'thirtyTwo' | 'many', tasks: number, fresh?: boolean }} params
  */
-export async function run({ store: where, how, tasks }) {
+export async function run({ store: where, how, tasks, fresh = false }) {
+  const payload = payloadOf(20);
+  if (!fresh) await warmUpClient((client, many) => ways[how](client, payload, many));
   const client = new CairnQ(openStore(where));
   await client.connect();
-  const payload = payloadOf(20);
   const started = performance.now();
   await ways[how](client, payload, tasks);
   const seconds = (performance.now() - started) / 1000;

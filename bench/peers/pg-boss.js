@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import PgBoss from 'pg-boss';
 import { payloadOf } from '../harness/payloads.js';
+import { PEER_JOBS } from '../harness/warm-up.js';
 
 const CHUNK = 5_000;
 
@@ -16,10 +18,10 @@ export async function run({ work, dsn, tasks, batchSize, workers, payloadBytes =
   await boss.start();
   await boss.createQueue('noop');
   const payload = payloadOf(payloadBytes);
-  const answer =
-    work === 'drain'
-      ? await drain(boss, payload, tasks, batchSize, workers)
-      : await submit(boss, payload, tasks);
+  const measure = (jobs) =>
+    work === 'drain' ? drain(boss, payload, jobs, batchSize, workers) : submit(boss, payload, jobs);
+  await measure(PEER_JOBS);
+  const answer = await measure(tasks);
   await boss.stop({ graceful: false });
   return answer;
 }
@@ -30,23 +32,23 @@ async function drain(boss, data, tasks, batchSize, workers) {
     await boss.insert(Array.from({ length: count }, () => ({ name: 'noop', data })));
   }
   await boss.getDb().executeSql('vacuum analyze');
+  const before = await completed(boss);
   const started = performance.now();
   for (let worker = 0; worker < workers; worker += 1) {
     await boss.work('noop', { batchSize, pollingIntervalSeconds: 0.5 }, async () => {});
   }
-  await finished(boss, tasks);
-  return (tasks / (performance.now() - started)) * 1000;
+  while ((await completed(boss)) < before + tasks) await sleep(20);
+  const seconds = (performance.now() - started) / 1000;
+  await boss.offWork('noop');
+  return tasks / seconds;
 }
 
 /** Completions are written after the handler has returned, so the table is what tells. */
-async function finished(boss, tasks) {
+async function completed(boss) {
   const count =
     "select count(*)::int as count from pgboss.job where name = 'noop' and state = 'completed'";
-  for (;;) {
-    const { rows } = await boss.getDb().executeSql(count);
-    if (rows[0].count === tasks) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const { rows } = await boss.getDb().executeSql(count);
+  return rows[0].count;
 }
 
 async function submit(boss, data, tasks) {

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import Database from 'better-sqlite3-12';
 import { better, defineQueue, defineWorker, JobStatus } from 'plainjob';
 import { payloadOf } from '../harness/payloads.js';
+import { PEER_JOBS } from '../harness/warm-up.js';
 
 const quiet = { debug() {}, info() {}, warn() {}, error: console.error };
 
@@ -12,13 +13,16 @@ const quiet = { debug() {}, info() {}, warn() {}, error: console.error };
 export async function run({ work, path, tasks, payloadBytes = 20 }) {
   const queue = defineQueue({ connection: better(new Database(path)), logger: quiet });
   const payload = payloadOf(payloadBytes);
-  const answer = await (work === 'drain' ? drain : submit)(queue, payload, tasks);
+  const measure = { drain, submit }[work];
+  await measure(queue, payload, PEER_JOBS);
+  const answer = await measure(queue, payload, tasks);
   queue.close();
   return answer;
 }
 
 async function drain(queue, payload, tasks) {
   queue.addMany('noop', Array(tasks).fill(payload));
+  const before = queue.countJobs({ status: JobStatus.Done });
   let done = 0;
   const worker = defineWorker('noop', async () => {}, {
     queue,
@@ -31,7 +35,8 @@ async function drain(queue, payload, tasks) {
   const started = performance.now();
   await worker.start();
   const seconds = (performance.now() - started) / 1000;
-  if (queue.countJobs({ status: JobStatus.Done }) !== tasks) throw new Error('jobs left behind');
+  const drained = queue.countJobs({ status: JobStatus.Done }) - before;
+  if (drained !== tasks) throw new Error('jobs left behind');
   return tasks / seconds;
 }
 

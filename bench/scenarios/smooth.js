@@ -8,7 +8,7 @@ export const quick = ['sqlite', 'postgres'];
 
 export async function run(bench, backend) {
   const tasks = bench.quick && backend.name === 'postgres' ? 10_000 : 20_000;
-  const params = { tasks, options: { concurrency: 256 }, watch: true };
+  const params = { tasks, options: { concurrency: 256 }, watch: true, fresh: true };
   const { ours } = await bench.alternate({
     ours: () => oursDrain(backend, { groups: [{ tasks }] }, params),
   });

@@ -20,10 +20,12 @@ const ways = [
 export async function run(bench, backend) {
   const contestants = {};
   for (const { how, tasks, group } of ways) {
-    contestants[`ours ${how}`] = () =>
+    const ours = (fresh) => () =>
       backend.with({}, (target) =>
-        act('actors/submit', { store: backend.store(target), how, tasks }),
+        act('actors/submit', { store: backend.store(target), how, tasks, fresh }),
       );
+    contestants[`ours ${how}`] = ours(false);
+    if (!bench.quick) contestants[`fresh ${how}`] = ours(true);
     contestants[`loop ${how}`] = () =>
       ceilingInsert(bench, backend, { tasks, batch: group, payload });
   }
@@ -35,11 +37,11 @@ export async function run(bench, backend) {
   const medians = await bench.alternate(contestants);
   const goals = backend.name === 'sqlite' ? targets.submit : {};
   for (const { how, title: figure, group } of ways) {
-    const compare = (against, value, target) =>
+    const compare = (against, value, target, { fresh = false } = {}) =>
       bench.row({
-        name: figure,
+        name: fresh ? `${figure}, fresh process` : figure,
         backend: backend.name,
-        value: medians[`ours ${how}`],
+        value: medians[fresh ? `fresh ${how}` : `ours ${how}`],
         unit: 'tasks/s',
         against: { name: against, value },
         target,
@@ -49,6 +51,7 @@ export async function run(bench, backend) {
         ? 'Rust loop, one commit each'
         : `Rust loop, groups of ${group.toLocaleString('en-US')}`;
     compare(loop, medians[`loop ${how}`], goals[how]);
+    if (!bench.quick) compare(loop, medians[`loop ${how}`], undefined, { fresh: true });
     for (const one of peers[backend.name]) compare(one, medians[one]?.[how]);
   }
 }

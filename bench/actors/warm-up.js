@@ -1,0 +1,44 @@
+/**
+ * What our workers and clients do before they are measured; see harness/warm-up.js for the reason.
+ */
+import { CairnQ, SQLiteStore, Worker } from '../../index.js';
+
+/** On a database in memory. */
+const TASKS = 10_000;
+
+/**
+ * @param {{ options: object, batch?: number }} worker
+ */
+export async function warmUpWorker({ options, batch }) {
+  const store = new SQLiteStore(':memory:');
+  const client = new CairnQ(store);
+  await client.submitMany(Array.from({ length: TASKS }, () => ({ name: 'noop', payload: {} })));
+  const worker = new Worker(store, ['default'], options);
+  let left = TASKS;
+  const count = (handled) => {
+    left -= handled;
+    if (left === 0) worker.stop();
+  };
+  handleNoop(worker, batch, count);
+  await worker.run();
+  await client.close();
+}
+
+/**
+ * @param {(client: CairnQ, tasks: number) => Promise<void>} submit
+ */
+export async function warmUpClient(submit) {
+  const client = CairnQ.sqlite(':memory:');
+  await submit(client, TASKS);
+  await client.close();
+}
+
+/**
+ * @param {Worker} worker
+ * @param {number | undefined} batch
+ * @param {(handled: number) => void} count
+ */
+export function handleNoop(worker, batch, count) {
+  if (batch === undefined) worker.task('noop', async () => count(1));
+  else worker.task('noop', { batch }, async (contexts) => count(contexts.length));
+}
