@@ -75,8 +75,6 @@ impl OpenFiles {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.moved(
                 "the database file was removed or moved while open; put it back, or close the store",
             ),
-            // Not to be seen, so nothing is known: SQLite's own error will say what it means.
-            Err(_) => None,
             Ok(now) if id(&now, &self.database.path) != Some(self.database.id) => {
                 self.moved("another file was put over the database while it was open")
             }
@@ -85,7 +83,8 @@ impl OpenFiles {
                 let error = errors::file("SQLITE_READONLY", "the database is read-only", &name);
                 Some(Fault::ReadOnly(error))
             }
-            Ok(_) => None,
+            // What cannot be seen is not known: SQLite's own error will say what it means.
+            Ok(_) | Err(_) => None,
         }
     }
 

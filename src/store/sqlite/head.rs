@@ -109,7 +109,7 @@ impl<'s> Head<'s> {
                 break;
             }
             let task = tx.statements.with(&sql::TASK_AT, |statement| {
-                statement.query_row([rowid], |row| rows::task(row))
+                statement.query_row([rowid], rows::task)
             })?;
             let place = self.tie.partition_point(|(_, other)| other.id > id);
             self.tie.insert(place, (rowid, task));

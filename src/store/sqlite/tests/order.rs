@@ -1,9 +1,14 @@
 //! The claim order: each level's own, by id where the times are the same, across queues and names.
 
-use rusqlite::params;
+use std::cell::Cell;
 
-use super::{Place, claim, claim_in, scope};
-use crate::protocol::MigrateTo;
+use rusqlite::{StatementStatus, params};
+
+use super::{Place, claim, claim_in, owner, scope};
+use crate::protocol::{MigrateTo, sqlite as sql};
+use crate::store::sqlite::claim::{Limits, draw};
+use crate::store::sqlite::statements::{Kind, Statements};
+use crate::store::sqlite::transaction::Tx;
 
 /// Id, queue, name, priority, created, due.
 type Row = (&'static str, &'static str, &'static str, i64, i64, i64);
@@ -170,6 +175,45 @@ fn what_joins_a_tie_later_takes_its_place_in_it() {
         .execute_batch("update cairnq_tasks set status = 'queued' where id = 't011'")
         .expect("queued again");
     assert_eq!([one(), one()], ["t011", "t013"]);
+}
+
+/// How many virtual machine steps the cursor over a name took, and how often the ids behind a draw were asked for, in
+/// `draws` draws of one row from a tie.
+fn work_of_draws(draws: usize) -> (i32, i32) {
+    let place = Place::new();
+    let _store = place.opened(MigrateTo::Default);
+    insert_tie(&place, &numbered(0..200));
+    let peer = place.peer();
+    let statements = Statements::new(&peer);
+    let unchanged_at = Cell::new(0);
+    let names = ["x".to_owned()];
+    let one = Limits {
+        rows: 1,
+        bytes: None,
+        oversize_first: true,
+    };
+    for number in 0..draws {
+        let tx = Tx::new(&peer, &statements, "tasks.db", &unchanged_at);
+        let queues = ["default".to_owned()];
+        let taken = draw(&tx, 6, &owner(), &queues, Some(&names), &one).expect("a draw");
+        assert_eq!(ids(&taken.rows), numbered([number]));
+    }
+    let cursor = statements.stream(Kind::CreatedName).expect("the cursor");
+    let asked = statements.with(sql::CLAIM_TIE_NAME, |tie| {
+        Ok(tie.get_status(StatementStatus::Run))
+    });
+    let steps = cursor.get_status(StatementStatus::VmStep);
+    (steps, asked.expect("a status"))
+}
+
+#[test]
+fn draws_of_one_row_read_one_row_each_and_seldom_more_ids() {
+    let (one, _) = work_of_draws(1);
+    let (many, asked) = work_of_draws(40);
+    // A second row would take as many steps again, but for the opening of the cursor.
+    assert!(many <= 40 * one, "{many} steps in 40 draws, {one} in one");
+    assert!(one < 150, "{one} steps for one row");
+    assert!(asked <= 4, "ids asked for {asked} times");
 }
 
 #[test]
