@@ -15,8 +15,9 @@ export declare class NativeBridge {
   constructor(onWake: () => void)
   /**
    * Takes everything that waits. `again`: the caller will drain again at once, and is not to be woken for what comes.
-   * Of each message a number and a JSON text, empty for nothing. The number is four times the request's id, or the
-   * channel of an event, and its kind: 0 resolves, 1 rejects, 2 is an event, 3 a warning.
+   * Of each message a number and a JSON text, empty for nothing. The number is five times the request's id, or the
+   * channel of an event, and its kind: 0 resolves, 1 rejects, 2 is an event, 3 a warning, 4 are submits of new tasks,
+   * of which the text has the request, the time of creation and the due time, separated by commas.
    */
   drain(again: boolean): (number | string)[] | null
 }
@@ -29,9 +30,10 @@ export declare class NativeStore {
   request(id: number, operation: string, args: string, texts: Array<string>): void
   /**
    * Begins submits that have nothing to do with each other: the requests of the rows, the numbers of the rows for whose
-   * tasks `taskEnd` is asked next, and the rows. See lib/submits.js for the rows and texts.
+   * tasks `taskEnd` is asked next, and the rows. See lib/submits.js for the rows and texts. Gives the tasks' ids, one a
+   * line.
    */
-  submit(turn: string, texts: string): void
+  submit(turn: string, texts: string): string
   /** Begins a submit of all or none of the rows that are added next. A transaction may be waiting for them. */
   submitMany(id: number): NativeSubmit
 }

@@ -4,7 +4,8 @@
  * crossing each. Native handles never hold the process; what should hold it is counted here.
  *
  * @typedef {(event: any) => void} Listener
- * @typedef {{ resolve: (text: string) => void, reject: (error: Error) => void, holds: boolean }} Waiting
+ * @typedef {{ createdAtMs: number, runAtMs: number }} Times of a task just submitted
+ * @typedef {{ resolve: (answer: any) => void, reject: (error: Error) => void, holds: boolean }} Waiting
  */
 // From the module, not the global: an application's fake timers must not stop ours.
 import { setInterval } from 'node:timers';
@@ -14,7 +15,8 @@ import { fromNative } from './errors.js';
 const RESOLVE = 0;
 const REJECT = 1;
 const EVENT = 2;
-const KINDS = 4;
+const WARNING = 3;
+const KINDS = 5;
 
 /** Numbers that cross as Uint32. */
 const ID_LIMIT = 2 ** 32;
@@ -58,7 +60,7 @@ export class Bridge {
   /**
    * Prepares for an answer.
    *
-   * @param {(text: string) => void} resolve
+   * @param {(answer: any) => void} resolve takes the answer's JSON text, or the {@link Times} of a new task
    * @param {(error: Error) => void} reject
    * @returns {number} the request's id
    */
@@ -130,23 +132,41 @@ export class Bridge {
    */
   #deliver(id, kind, text) {
     try {
-      if (kind === RESOLVE || kind === REJECT) {
-        const waiting = this.#waiting.get(id);
-        if (waiting === undefined) return;
-        this.forget(id);
-        if (kind === RESOLVE) waiting.resolve(text);
-        else waiting.reject(fromNative(JSON.parse(text)));
+      if (kind === RESOLVE) {
+        this.#take(id)?.resolve(text);
+      } else if (kind === REJECT) {
+        this.#take(id)?.reject(fromNative(JSON.parse(text)));
       } else if (kind === EVENT) {
         this.#listeners.get(id)?.(JSON.parse(text));
-      } else {
+      } else if (kind === WARNING) {
         const { name, message } = JSON.parse(text);
         process.emitWarning(message, name);
+      } else {
+        this.#submitted(JSON.parse(`[${text}]`));
       }
     } catch (error) {
       queueMicrotask(() => {
         throw error;
       });
     }
+  }
+
+  /** @param {number[]} numbers three of each submit */
+  #submitted(numbers) {
+    for (let i = 0; i < numbers.length; i += 3) {
+      this.#take(numbers[i])?.resolve({ createdAtMs: numbers[i + 1], runAtMs: numbers[i + 2] });
+    }
+  }
+
+  /**
+   * Who waits for the answer to a request; nobody from now on.
+   *
+   * @param {number} id
+   */
+  #take(id) {
+    const waiting = this.#waiting.get(id);
+    if (waiting !== undefined) this.forget(id);
+    return waiting;
   }
 
   #freeId() {

@@ -1,16 +1,14 @@
 /**
  * How submits reach the native side: those of one turn go down in one crossing, and what comes back
- * of a new task is only what its caller does not know yet.
+ * of a new task is only what its caller does not know yet. The rest of it is put together meanwhile.
  *
  * @typedef {import('../index.js').Task} Task
  * @typedef {import('./native-store.js').Backed} Backed
  * @typedef {import('./submission.js').Submission} Submission
- * @typedef {[id: string, createdAtMs: number, runAtMs: number]} New
+ * @typedef {import('./bridge.js').Times} Times
+ * @typedef {{ submission: Submission, reject: (error: unknown) => void, task: Task | null }} Pending
  * @typedef {[count: number, createdAtMs: number, runAtMs: number]} NewRun
- * @typedef {{
- *   ids: number[], awaited: number[], submissions: Submission[],
- *   rejects: ((error: unknown) => void)[],
- * }} Turn
+ * @typedef {{ ids: number[], awaited: number[], pending: Pending[] }} Turn
  */
 import { bridge } from './bridge.js';
 import { Lookout } from './lookout.js';
@@ -34,20 +32,23 @@ const lookout = new Lookout();
  * @returns {Promise<{ task: Task, isNew: boolean }>} not new: the task its key led to
  */
 export async function submitOne(store, submission, awaited) {
-  /** @type {string} */
-  const text = await new Promise((resolve, reject) => {
+  /** @type {Pending | undefined} */
+  let pending;
+  /** @type {string | Times} */
+  const answer = await new Promise((resolve, reject) => {
     const turn = turns.get(store) ?? begin(store);
     turn.ids.push(bridge().expect(resolve, reject));
-    if (awaited) turn.awaited.push(turn.submissions.length);
-    turn.submissions.push(submission);
-    turn.rejects.push(reject);
+    if (awaited) turn.awaited.push(turn.pending.length);
+    pending = { submission, reject, task: null };
+    turn.pending.push(pending);
   });
   lookout.answered();
-  /** @type {New | Task} */
-  const answer = JSON.parse(text);
-  if (!Array.isArray(answer)) return { task: answer, isNew: false };
-  const [id, createdAtMs, runAtMs] = answer;
-  return { task: taskOf(submission, id, createdAtMs, runAtMs), isNew: true };
+  const task = pending?.task;
+  if (!task || typeof answer === 'string') {
+    return { task: JSON.parse(/** @type {string} */ (answer)), isNew: false };
+  }
+  setTimes(task, answer.createdAtMs, answer.runAtMs);
+  return { task, isNew: true };
 }
 
 /**
@@ -61,9 +62,9 @@ export async function submitAll(store, submissions) {
   const tasks = [];
   const text = await bridge().request((id) => {
     const ids = handOver(store[NATIVE]().submitMany(id), submissions);
-    // While the database writes them. What stands for the times is near them, so that they fit in its place.
     const now = Date.now();
-    for (let i = 0; i < ids.length; i++) tasks.push(taskOf(submissions[i], ids[i], now, now));
+    // While the database writes them.
+    for (let i = 0; i < ids.length; i++) tasks.push(taskOf(submissions[i], ids[i], now));
   });
   /** @type {(NewRun | Task)[]} */
   const answers = JSON.parse(text);
@@ -116,7 +117,7 @@ export function sendSubmits() {
 function begin(store) {
   if (turns.size === 0) nextTick(sendSubmits);
   /** @type {Turn} */
-  const turn = { ids: [], awaited: [], submissions: [], rejects: [] };
+  const turn = { ids: [], awaited: [], pending: [] };
   turns.set(store, turn);
   return turn;
 }
@@ -125,14 +126,22 @@ function begin(store) {
  * @param {Backed} store
  * @param {Turn} turn
  */
-function send(store, { ids, awaited, submissions, rejects }) {
+function send(store, { ids, awaited, pending }) {
+  const submissions = pending.map(({ submission }) => submission);
+  /** @type {string[]} */
+  let taskIds;
   try {
     const turn = JSON.stringify([ids, awaited, rows(submissions)]);
-    store[NATIVE]().submit(turn, texts(submissions));
-    lookout.asked();
+    taskIds = store[NATIVE]().submit(turn, texts(submissions)).split('\n');
   } catch (error) {
     for (const id of ids) bridge().forget(id);
-    for (const reject of rejects) reject(error);
+    for (const { reject } of pending) reject(error);
+    return;
+  }
+  lookout.asked();
+  const now = Date.now();
+  for (let i = 0; i < pending.length; i++) {
+    pending[i].task = taskOf(submissions[i], taskIds[i], now);
   }
 }
 
@@ -158,15 +167,14 @@ function texts(submissions) {
 }
 
 /**
- * The new task of a submit.
+ * The new task of a submit, but for its times.
  *
  * @param {Submission} submission
  * @param {string} id
- * @param {number} createdAtMs
- * @param {number} runAtMs
+ * @param {number} now what stands for the times is near them, so that they fit in its place
  * @returns {Task}
  */
-function taskOf({ args, payload, metadata }, id, createdAtMs, runAtMs) {
+function taskOf({ args, payload, metadata }, id, now) {
   return {
     id,
     name: args.name,
@@ -183,13 +191,13 @@ function taskOf({ args, payload, metadata }, id, createdAtMs, runAtMs) {
     priority: args.priority,
     worker_id: null,
     lease_until_ms: null,
-    run_at_ms: runAtMs,
+    run_at_ms: now,
     cancel_requested_at_ms: null,
     parent_id: args.parentId,
     root_id: args.rootId ?? id,
     correlation_id: args.correlationId,
-    created_at_ms: createdAtMs,
-    updated_at_ms: createdAtMs,
+    created_at_ms: now,
+    updated_at_ms: now,
     completed_at_ms: null,
   };
 }

@@ -22,3 +22,30 @@ it('case 19 a warning of the native side is a process warning of its name', asyn
   expect(warning.name).toBe('NetworkFileSystemWarning');
   expect(warning.message).toBe('lies on nfs4');
 });
+
+it('submits answered together each reach their caller, and what comes beside them as well', async () => {
+  let messages = null;
+  const bridge = new Bridge({
+    NativeBridge: class {
+      drain() {
+        return messages;
+      }
+    },
+  });
+  const asked = Array.from({ length: 4 }, () => {
+    let id;
+    const answer = new Promise((resolve, reject) => {
+      id = bridge.expect(resolve, reject);
+    });
+    return { id, answer };
+  });
+  const [first, second, read, last] = asked.map(({ id }) => id);
+  messages = [4, `${first},10,10,${second},10,30`, read * 5, '"a row"', 4, `${last},11,11`];
+  bridge.drain(false);
+  expect(await Promise.all(asked.map(({ answer }) => answer))).toEqual([
+    { createdAtMs: 10, runAtMs: 10 },
+    { createdAtMs: 10, runAtMs: 30 },
+    '"a row"',
+    { createdAtMs: 11, runAtMs: 11 },
+  ]);
+});

@@ -17,14 +17,20 @@ use crate::worker::Worker;
 /// Weak, so that it never keeps the program running; not callee-handled, so that no error can be passed to it.
 type Wake = ThreadsafeFunction<(), (), (), Status, false, true>;
 
-const RESOLVE: u8 = 0;
+pub(super) const RESOLVE: u8 = 0;
 const REJECT: u8 = 1;
 const EVENT: u8 = 2;
 const WARNING: u8 = 3;
-const KINDS: u8 = 4;
+const SUBMITTED: u8 = 4;
+const KINDS: u8 = 5;
 
-/// What waits for JavaScript: kind and id in one number, and a text.
-type Message = (f64, String);
+/// What waits for JavaScript.
+pub(super) struct Message {
+    /// The request, or the channel of an event.
+    pub(super) id: u32,
+    pub(super) kind: u8,
+    pub(super) text: String,
+}
 
 /// The end that native threads hold.
 pub(super) struct Bridge {
@@ -46,9 +52,13 @@ impl Bridge {
     }
 
     fn post(&self, id: u32, kind: u8, text: String) {
-        let head = f64::from(id) * f64::from(KINDS) + f64::from(kind);
-        self.waiting().push((head, text));
-        // After the lock that the drain takes: whoever has ended its looking takes this message, or has ended it before.
+        self.waiting().push(Message { id, kind, text });
+        self.posted();
+    }
+
+    /// To be called without the lock that the drain takes: whoever has ended its looking takes what was posted, or has
+    /// ended it before.
+    fn posted(&self) {
         if !self.looking.load(Ordering::Acquire) {
             self.wake();
         }
@@ -77,19 +87,23 @@ impl Bridge {
 
     /// Answers a request in words of its own.
     pub(super) fn answer_as<T>(&self, id: u32, outcome: Result<T>, text: impl FnOnce(T) -> String) {
-        // The caller may be the claim loop or a database's thread, and it is not what should end.
-        let converted = catch_unwind(AssertUnwindSafe(|| {
-            crash_point!("conversion");
-            match outcome {
-                Ok(reply) => (RESOLVE, text(reply)),
-                Err(error) => (REJECT, error.to_json()),
-            }
-        }));
-        let (kind, text) = converted.unwrap_or_else(|_| {
-            let error = Error::Internal("converting the answer panicked".to_owned());
-            (REJECT, error.to_json())
+        let converted = converted(|| match outcome {
+            Ok(reply) => (RESOLVE, text(reply)),
+            Err(error) => (REJECT, error.to_json()),
         });
+        let (kind, text) = converted.unwrap_or_else(|error| (REJECT, error.to_json()));
         self.post(id, kind, text);
+    }
+
+    /// Answers a submit whose task is new. Those of one transaction come at once and go up as one message.
+    pub(super) fn submitted(&self, id: u32, created_at_ms: i64, run_at_ms: i64) {
+        match converted(|| format!("{id},{created_at_ms},{run_at_ms}")) {
+            Ok(numbers) => {
+                push_submitted(&mut self.waiting(), numbers);
+                self.posted();
+            }
+            Err(error) => self.post(id, REJECT, error.to_json()),
+        }
     }
 
     /// Tells a channel something.
@@ -108,6 +122,30 @@ impl Bridge {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         workers.retain(|known| known.strong_count() > 0);
         workers.push(Arc::downgrade(worker));
+    }
+}
+
+/// Whoever answers may be the claim loop or a database's thread, and it is not what should end.
+fn converted<T>(convert: impl FnOnce() -> T) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(|| {
+        crash_point!("conversion");
+        convert()
+    }))
+    .map_err(|_| Error::Internal("converting the answer panicked".to_owned()))
+}
+
+/// Adds a submit to those that wait at the end, or begins with it.
+pub(super) fn push_submitted(waiting: &mut Vec<Message>, numbers: String) {
+    match waiting.last_mut() {
+        Some(last) if last.kind == SUBMITTED => {
+            last.text.push(',');
+            last.text.push_str(&numbers);
+        }
+        _ => waiting.push(Message {
+            id: 0,
+            kind: SUBMITTED,
+            text: numbers,
+        }),
     }
 }
 
@@ -137,8 +175,9 @@ impl NativeBridge {
     }
 
     /// Takes everything that waits. `again`: the caller will drain again at once, and is not to be woken for what comes.
-    /// Of each message a number and a JSON text, empty for nothing. The number is four times the request's id, or the
-    /// channel of an event, and its kind: 0 resolves, 1 rejects, 2 is an event, 3 a warning.
+    /// Of each message a number and a JSON text, empty for nothing. The number is five times the request's id, or the
+    /// channel of an event, and its kind: 0 resolves, 1 rejects, 2 is an event, 3 a warning, 4 are submits of new tasks,
+    /// of which the text has the request, the time of creation and the due time, separated by commas.
     #[napi(catch_unwind, ts_return_type = "(number | string)[] | null")]
     pub fn drain(&self, again: bool) -> Option<Vec<Either<f64, String>>> {
         let workers: Vec<_> = {
@@ -160,7 +199,10 @@ impl NativeBridge {
             return None;
         }
         // One plain array: typed ones cost more to make than a few messages are worth.
-        let parts = |(head, text)| [Either::A(head), Either::B(text)];
+        let parts = |Message { id, kind, text }| {
+            let head = f64::from(id) * f64::from(KINDS) + f64::from(kind);
+            [Either::A(head), Either::B(text)]
+        };
         Some(waiting.into_iter().flat_map(parts).collect())
     }
 }

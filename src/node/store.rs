@@ -150,9 +150,10 @@ impl NativeStore {
     }
 
     /// Begins submits that have nothing to do with each other: the requests of the rows, the numbers of the rows for whose
-    /// tasks `taskEnd` is asked next, and the rows. See lib/submits.js for the rows and texts.
+    /// tasks `taskEnd` is asked next, and the rows. See lib/submits.js for the rows and texts. Gives the tasks' ids, one a
+    /// line.
     #[napi(catch_unwind)]
-    pub fn submit(&self, turn: String, texts: String) -> napi::Result<()> {
+    pub fn submit(&self, turn: String, texts: String) -> napi::Result<String> {
         let Turn {
             ids,
             awaited,
@@ -161,15 +162,11 @@ impl NativeStore {
         for task in awaited.iter().filter_map(|&row| tasks.get(row)) {
             self.backend.wakes().expect(&task.id);
         }
-        let answered = |(id, new): (u32, NewTask)| {
-            let task_id = new.id.clone();
-            let answer =
-                self.answer_with(id, move |submitted| submits::answer(&task_id, submitted));
-            (new, answer)
-        };
+        let task_ids = submits::ids(&tasks);
+        let answered = |(id, new): (u32, NewTask)| (new, self.answer_submit(id));
         self.backend
             .submit_for(ids.into_iter().zip(tasks).map(answered).collect());
-        Ok(())
+        Ok(task_ids)
     }
 
     /// Begins a submit of all or none of the rows that are added next. A transaction may be waiting for them.
@@ -217,6 +214,21 @@ impl NativeStore {
         Answer::new(move |outcome| {
             warn(&bridge, &*backend);
             bridge.answer_as(id, outcome, text);
+        })
+    }
+
+    fn answer_submit(&self, id: u32) -> Answer<Submitted> {
+        let (bridge, backend) = (Arc::clone(&self.bridge), Arc::clone(&self.backend));
+        Answer::new(move |outcome| {
+            warn(&bridge, &*backend);
+            match outcome {
+                Ok(Submitted::New {
+                    created_at_ms,
+                    run_at_ms,
+                }) => bridge.submitted(id, created_at_ms, run_at_ms),
+                Ok(Submitted::Existing(task)) => bridge.answer(id, Ok(Reply::Row(Some(task)))),
+                Err(error) => bridge.answer(id, Err(error)),
+            }
         })
     }
 

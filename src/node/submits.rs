@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::invalid;
 use super::requests::arguments;
-use crate::model::{push_display, push_text};
+use crate::model::push_display;
 use crate::store::command::NewTask;
 use crate::store::parts::Giver;
 use crate::store::submitted::Submitted;
@@ -45,21 +45,10 @@ fn add_texts(tasks: &mut [NewTask], texts: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What became of the submit that was given `id`: what is new about its task, or in full the task a key led to.
-pub(super) fn answer(id: &str, submitted: Submitted) -> String {
-    let mut out = String::with_capacity(64);
-    match submitted {
-        Submitted::New {
-            created_at_ms,
-            run_at_ms,
-        } => {
-            out.push('[');
-            push_text(&mut out, id);
-            push_times(&mut out, created_at_ms, run_at_ms);
-        }
-        Submitted::Existing(task) => task.write_json(&mut out),
-    }
-    out
+/// The ids of tasks, one a line.
+pub(super) fn ids(tasks: &[NewTask]) -> String {
+    let ids: Vec<&str> = tasks.iter().map(|new| new.id.as_str()).collect();
+    ids.join("\n")
 }
 
 /// What became of submits of all or none: how many in a row are new with the same times, or a task a key led to.
@@ -79,7 +68,11 @@ pub(super) fn answer_many(submitted: &[Submitted]) -> String {
                 same = rest.iter().take_while(|one| *one == first).count();
                 out.push('[');
                 push_display(&mut out, same);
-                push_times(&mut out, *created_at_ms, *run_at_ms);
+                out.push(',');
+                push_display(&mut out, created_at_ms);
+                out.push(',');
+                push_display(&mut out, run_at_ms);
+                out.push(']');
             }
             Submitted::Existing(task) => task.write_json(&mut out),
         }
@@ -87,14 +80,6 @@ pub(super) fn answer_many(submitted: &[Submitted]) -> String {
     }
     out.push(']');
     out
-}
-
-fn push_times(out: &mut String, created_at_ms: i64, run_at_ms: i64) {
-    out.push(',');
-    push_display(out, created_at_ms);
-    out.push(',');
-    push_display(out, run_at_ms);
-    out.push(']');
 }
 
 /// A submit of many tasks that are on their way down.
@@ -115,8 +100,7 @@ impl NativeSubmit {
     #[napi(catch_unwind)]
     pub fn add(&mut self, rows: String, texts: String) -> napi::Result<String> {
         let tasks = read(&rows, &texts).map_err(invalid)?;
-        let ids: Vec<&str> = tasks.iter().map(|new| new.id.as_str()).collect();
-        let ids = ids.join("\n");
+        let ids = ids(&tasks);
         if let Some(giver) = &self.giver {
             giver.give(tasks);
         }

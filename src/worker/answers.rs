@@ -45,13 +45,14 @@ impl News {
 /// Applies the answers of a round's settlements.
 pub(super) fn settled(core: &Core, pending: Vec<Pending>, outcomes: Vec<Result<Settled>>) {
     let mut news = News::default();
+    let now = Instant::now();
     {
         let mut state = core.state();
         state.outbox.under_way -= pending.len();
         for (pending, outcome) in pending.into_iter().zip(outcomes) {
             match outcome {
                 Ok(Settled::Written(became, row)) => {
-                    state.stats.settlement_ended(pending.since.elapsed());
+                    state.stats.settlement_ended(now - pending.since);
                     if let Some(attempt) = state.tasks.remove(pending.handle) {
                         state.stats.of(attempt.name).settled(became);
                         tracing::debug!(
