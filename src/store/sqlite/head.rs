@@ -89,7 +89,8 @@ impl<'s> Head<'s> {
         Ok(())
     }
 
-    /// Lets those of the next `rest` rows of the tie, after rowid `last`, take the places of greater ids.
+    /// Lets those of the next `rest` rows of the tie, after rowid `last`, take the places of greater ids. What was taken is
+    /// all that the draw still wants, so the cursor, which would come to these rows again, does not go on.
     fn let_earlier_in(&mut self, tx: &Tx<'_, '_>, last: i64, rest: usize) -> rusqlite::Result<()> {
         if self.is_followed_by_later(tx, last, rest)? {
             return Ok(());
