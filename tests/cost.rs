@@ -37,7 +37,7 @@ fn statements_and_commits_per_task() {
 }
 
 async fn submits(store: &dyn Backend) {
-    let lone = counted(store.execute(Command::Submit(Box::new(task()))))
+    let lone = counted(|| store.execute(Command::Submit(Box::new(task()))))
         .await
         .0;
     assert_eq!(
@@ -51,7 +51,7 @@ async fn submits(store: &dyn Backend) {
     );
 
     let tasks = (0..1_000).map(|_| task()).collect();
-    let (many, reply) = counted(store.execute(Command::SubmitMany(tasks))).await;
+    let (many, reply) = counted(|| store.execute(Command::SubmitMany(tasks))).await;
     assert!(matches!(reply, Ok(Reply::Rows(rows)) if rows.len() == 1_000));
     assert_eq!(many.commits, 1);
     assert_eq!(many.others, 1_000, "an insert each: {many:?}");
@@ -62,7 +62,7 @@ async fn rounds(store: &dyn Backend) {
     let mut held = Vec::new();
     for round in 0..5 {
         let settling = held.len();
-        let (counts, tasks) = counted(fused(store, std::mem::take(&mut held))).await;
+        let (counts, tasks) = counted(|| fused(store, std::mem::take(&mut held))).await;
         held = tasks;
         assert_eq!(held.len(), BATCH);
         assert_eq!((counts.begins, counts.commits), (1, 1), "round {round}");
@@ -77,7 +77,7 @@ async fn rounds(store: &dyn Backend) {
 async fn renewals(store: &dyn Backend) {
     let held = fused(store, Vec::new()).await;
     let ids: Vec<_> = held.into_iter().map(|task| task.id).collect();
-    let (counts, renewed) = counted(store.renew(owner(), ids)).await;
+    let (counts, renewed) = counted(|| store.renew(owner(), ids)).await;
     assert_eq!(renewed.expect("renewed").len(), BATCH);
     assert_eq!(
         counts,
@@ -94,7 +94,7 @@ async fn renewals(store: &dyn Backend) {
 async fn upkeep(store: &dyn Backend) {
     let between = statements::outside();
     let mut submits = 0;
-    let (counts, ()) = counted(async {
+    let (counts, ()) = counted(async || {
         while statements::outside() == between {
             let submitted = store.execute(Command::Submit(Box::new(task()))).await;
             submitted.expect("submitted");

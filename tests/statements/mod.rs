@@ -29,10 +29,10 @@ pub struct Counts {
     pub others: usize,
 }
 
-/// Runs `work` and counts what ran meanwhile, in whatever thread.
-pub async fn counted<T>(work: impl Future<Output = T>) -> (Counts, T) {
+/// Begins `work`, which may not wait to be polled, and counts what ran until it ended, in whatever thread.
+pub async fn counted<F: Future>(work: impl FnOnce() -> F) -> (Counts, F::Output) {
     let before = now();
-    let value = work.await;
+    let value = work().await;
     let after = now();
     let counts = Counts {
         begins: after.begins - before.begins,
