@@ -20,7 +20,7 @@ const subjects = [
     names: /^drain, batch: 64, concurrency (\d+)$/,
   },
   { file: 'processes', title: 'Drain by several worker processes', names: /^drain by (.+)$/ },
-  { file: 'submit', title: 'Submitting', names: /^(submit.*)$/ },
+  { file: 'submit', title: 'Submitting', names: /^(submit.*)(?<!fresh process)$/ },
   { file: 'call', title: 'call() from submit to result', names: /^call\(\) in (.+)$/ },
   { file: 'claim', title: 'Claim of one task from a backlog', names: /^claim, backlog of (.+)$/ },
 ];
