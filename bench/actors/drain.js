@@ -10,10 +10,10 @@ import { handleNoop, warmUpWorker } from './warm-up.js';
  * Drains a queue of no-op tasks with one worker. The clock runs from run() on an open store until every outcome is
  * in the database.
  * @param {{ store: object, tasks: number, options: object, batch?: number, watch?: boolean,
- *   fresh?: boolean }} params
+ *   warmUp?: number }} params, with so many tasks to warm up
  */
-export async function run({ store: where, tasks, options, batch, watch = false, fresh = false }) {
-  if (!fresh) await warmUpWorker({ options, batch });
+export async function run({ store: where, tasks, options, batch, watch = false, warmUp = 0 }) {
+  if (warmUp > 0) await warmUpWorker(warmUp, { options, batch });
   const store = openStore(where);
   await store.connect();
   const worker = new Worker(store, ['default'], { ...options, onError: (error) => fail(error) });

@@ -6,11 +6,11 @@ import { warmUpClient } from './warm-up.js';
 
 /**
  * Submits per second, as a client does it.
- * @param {{ store: object, how: 'oneByOne' | 'thirtyTwo' | 'many', tasks: number, fresh?: boolean }} params
+ * @param {{ store: object, how: 'oneByOne' | 'thirtyTwo' | 'many', tasks: number, warmUp?: number }} params
  */
-export async function run({ store: where, how, tasks, fresh = false }) {
+export async function run({ store: where, how, tasks, warmUp = 0 }) {
   const payload = payloadOf(20);
-  if (!fresh) await warmUpClient((client, many) => ways[how](client, payload, many));
+  if (warmUp > 0) await warmUpClient((client) => ways[how](client, payload, warmUp));
   const client = new CairnQ(openStore(where));
   await client.connect();
   const started = performance.now();

@@ -3,18 +3,16 @@
  */
 import { CairnQ, SQLiteStore, Worker } from '../../index.js';
 
-/** On a database in memory. */
-const TASKS = 10_000;
-
 /**
+ * @param {number} tasks
  * @param {{ options: object, batch?: number }} worker
  */
-export async function warmUpWorker({ options, batch }) {
+export async function warmUpWorker(tasks, { options, batch }) {
   const store = new SQLiteStore(':memory:');
   const client = new CairnQ(store);
-  await client.submitMany(Array.from({ length: TASKS }, () => ({ name: 'noop', payload: {} })));
+  await client.submitMany(Array.from({ length: tasks }, () => ({ name: 'noop', payload: {} })));
   const worker = new Worker(store, ['default'], options);
-  let left = TASKS;
+  let left = tasks;
   const count = (handled) => {
     left -= handled;
     if (left === 0) worker.stop();
@@ -25,11 +23,11 @@ export async function warmUpWorker({ options, batch }) {
 }
 
 /**
- * @param {(client: CairnQ, tasks: number) => Promise<void>} submit
+ * @param {(client: CairnQ) => Promise<void>} submit
  */
 export async function warmUpClient(submit) {
   const client = CairnQ.sqlite(':memory:');
-  await submit(client, TASKS);
+  await submit(client);
   await client.close();
 }
 

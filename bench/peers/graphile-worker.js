@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, makeWorkerUtils, run as start } from 'graphile-worker';
 import { deferred } from '../harness/deferred.js';
 import { payloadOf } from '../harness/payloads.js';
-import { PEER_JOBS } from '../harness/warm-up.js';
+import { warmUpJobs } from '../harness/warm-up.js';
 
 const quiet = new Logger(() => () => {});
 const CHUNK = 5_000;
@@ -18,7 +18,8 @@ export async function run({ work, dsn, ...params }) {
   try {
     const measure = { drain, latency, submit }[work];
     // A latency has calls of its own before those that count.
-    if (work !== 'latency') await measure(utils, { dsn, ...params, tasks: PEER_JOBS });
+    if (work !== 'latency')
+      await measure(utils, { dsn, ...params, tasks: warmUpJobs(params.tasks) });
     return await measure(utils, { dsn, ...params });
   } finally {
     await utils.release();

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { buildDBClient, Runner, SqliteQueue } from 'liteque';
 import { payloadOf } from '../harness/payloads.js';
-import { PEER_JOBS } from '../harness/warm-up.js';
+import { warmUpJobs } from '../harness/warm-up.js';
 
 /** liteque as its README sets it up: WAL and synchronous = NORMAL are its own settings. */
 export async function run({ work, path, tasks, concurrency, payloadBytes = 20 }) {
@@ -11,7 +11,7 @@ export async function run({ work, path, tasks, concurrency, payloadBytes = 20 })
     keepFailedJobs: false,
   });
   const payload = payloadOf(payloadBytes);
-  await measure(queue, payload, { work, tasks: PEER_JOBS, concurrency });
+  await measure(queue, payload, { work, tasks: warmUpJobs(tasks), concurrency });
   return await measure(queue, payload, { work, tasks, concurrency });
 }
 

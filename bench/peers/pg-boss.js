@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PgBoss from 'pg-boss';
 import { payloadOf } from '../harness/payloads.js';
-import { PEER_JOBS } from '../harness/warm-up.js';
+import { warmUpJobs } from '../harness/warm-up.js';
 
 const CHUNK = 5_000;
 
@@ -20,7 +20,7 @@ export async function run({ work, dsn, tasks, batchSize, workers, payloadBytes =
   const payload = payloadOf(payloadBytes);
   const measure = (jobs) =>
     work === 'drain' ? drain(boss, payload, jobs, batchSize, workers) : submit(boss, payload, jobs);
-  await measure(PEER_JOBS);
+  await measure(warmUpJobs(tasks));
   const answer = await measure(tasks);
   await boss.stop({ graceful: false });
   return answer;

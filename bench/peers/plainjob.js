@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import Database from 'better-sqlite3-12';
 import { better, defineQueue, defineWorker, JobStatus } from 'plainjob';
 import { payloadOf } from '../harness/payloads.js';
-import { PEER_JOBS } from '../harness/warm-up.js';
+import { warmUpJobs } from '../harness/warm-up.js';
 
 const quiet = { debug() {}, info() {}, warn() {}, error: console.error };
 
@@ -14,7 +14,7 @@ export async function run({ work, path, tasks, payloadBytes = 20 }) {
   const queue = defineQueue({ connection: better(new Database(path)), logger: quiet });
   const payload = payloadOf(payloadBytes);
   const measure = { drain, submit }[work];
-  await measure(queue, payload, PEER_JOBS);
+  await measure(queue, payload, warmUpJobs(tasks));
   const answer = await measure(queue, payload, tasks);
   queue.close();
   return answer;

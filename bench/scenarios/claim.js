@@ -5,7 +5,7 @@ import { targets } from '../harness/targets.js';
 export const name = 'claim';
 export const title = 'A claim of one task from a backlog';
 export const backends = ['sqlite', 'postgres'];
-export const quick = ['sqlite', 'postgres'];
+export const quick = ['sqlite'];
 
 const TIMES = 60;
 /** Larger ones are claimed from in place: sixty rows more or less are not seen in them. */

@@ -37,7 +37,7 @@ async function drainCounted(backend, target, tasks, concurrency) {
   const counter = await MessageCounter.before(target);
   try {
     const store = backend.store(counter.dsn);
-    await act('actors/drain', { store, tasks, options: { concurrency }, fresh: true });
+    await act('actors/drain', { store, tasks, options: { concurrency }, warmUp: 0 });
     return { roundTrips: counter.roundTrips / tasks, statements: counter.statements / tasks };
   } finally {
     await counter.close();

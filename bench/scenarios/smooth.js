@@ -8,9 +8,9 @@ export const quick = ['sqlite', 'postgres'];
 
 export async function run(bench, backend) {
   const tasks = bench.quick && backend.name === 'postgres' ? 10_000 : 20_000;
-  const params = { tasks, options: { concurrency: 256 }, watch: true, fresh: true };
+  const params = { tasks, options: { concurrency: 256 }, watch: true, warmUp: 0 };
   const { ours } = await bench.alternate({
-    ours: () => oursDrain(backend, { groups: [{ tasks }] }, params),
+    ours: () => oursDrain(bench, backend, { groups: [{ tasks }] }, params),
   });
   const row = (figure, value, unit, target) =>
     bench.row({ name: figure, backend: backend.name, value, unit, target });

@@ -20,12 +20,12 @@ const ways = [
 export async function run(bench, backend) {
   const contestants = {};
   for (const { how, tasks, group } of ways) {
-    const ours = (fresh) => () =>
+    const ours = (warmUp) => () =>
       backend.with({}, (target) =>
-        act('actors/submit', { store: backend.store(target), how, tasks, fresh }),
+        act('actors/submit', { store: backend.store(target), how, tasks, warmUp }),
       );
-    contestants[`ours ${how}`] = ours(false);
-    if (!bench.quick) contestants[`fresh ${how}`] = ours(true);
+    contestants[`ours ${how}`] = ours(bench.warmUp);
+    if (!bench.quick) contestants[`fresh ${how}`] = ours(0);
     contestants[`loop ${how}`] = () =>
       ceilingInsert(bench, backend, { tasks, batch: group, payload });
   }
@@ -51,7 +51,7 @@ export async function run(bench, backend) {
         ? 'Rust loop, one commit each'
         : `Rust loop, groups of ${group.toLocaleString('en-US')}`;
     compare(loop, medians[`loop ${how}`], goals[how]);
-    if (!bench.quick) compare(loop, medians[`loop ${how}`], undefined, { fresh: true });
+    if (!bench.quick) compare(loop, medians[`loop ${how}`], undefined, { warmUp: 0 });
     for (const one of peers[backend.name]) compare(one, medians[one]?.[how]);
   }
 }
