@@ -51,7 +51,7 @@ export async function run(bench, backend) {
         ? 'Rust loop, one commit each'
         : `Rust loop, groups of ${group.toLocaleString('en-US')}`;
     compare(loop, medians[`loop ${how}`], goals[how]);
-    if (!bench.quick) compare(loop, medians[`loop ${how}`], undefined, { warmUp: 0 });
+    if (!bench.quick) compare(loop, medians[`loop ${how}`], undefined, { fresh: true });
     for (const one of peers[backend.name]) compare(one, medians[one]?.[how]);
   }
 }
