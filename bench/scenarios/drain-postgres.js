@@ -15,29 +15,21 @@ export async function drainOnPostgres(bench, backend) {
     contestants[`ours at ${concurrency}`] = async () =>
       (await oursDrain(bench, backend, { groups: [{ tasks }] }, params)).perSecond;
   }
-  const medians = await bench.alternate(contestants);
+  const medians = await bench.alternate(contestants, { rounds: bench.quick ? 1 : bench.rounds });
   for (const concurrency of levels) rows(bench, concurrency, medians);
 }
 
 function loopAndPeers(bench, backend, count) {
   const tasks = count.fast;
-  // What takes longest runs once when time is short.
-  const rounds = bench.quick ? 1 : bench.rounds;
   const graphile = (params) => peer(backend, 'graphile-worker', { work: 'drain', ...params });
   const boss = (batchSize) => () =>
     peer(backend, 'pg-boss', { work: 'drain', tasks, batchSize, workers: 1 });
   const contestants = {
     ceiling: () => ceilingDrain(bench, backend, { groups: [{ tasks }] }, { tasks, batch: 256 }),
-    'graphile-worker': {
-      measure: () => graphile({ tasks: count.unbatched, concurrency: 24, batching: false }),
-      rounds,
-    },
+    'graphile-worker': () => graphile({ tasks: count.unbatched, concurrency: 24, batching: false }),
     'graphile-worker in batches': () => graphile({ tasks, concurrency: 24, batching: true }),
-    'graphile-worker at 1': {
-      measure: () => graphile({ tasks: count.one, concurrency: 1, batching: false }),
-      rounds,
-    },
-    'pg-boss in 1,000': { measure: boss(1_000), rounds },
+    'graphile-worker at 1': () => graphile({ tasks: count.one, concurrency: 1, batching: false }),
+    'pg-boss in 1,000': boss(1_000),
   };
   if (bench.quick) return contestants;
   return {

@@ -5,10 +5,10 @@ import { targets } from '../harness/targets.js';
 export const name = 'due';
 export const title = 'Start of a delayed task and of a retry, after it is due';
 export const backends = ['sqlite', 'postgres'];
-export const quick = ['sqlite', 'postgres'];
+export const quick = [];
 
 export async function run(bench, backend) {
-  const tasks = bench.quick ? 50 : 200;
+  const tasks = 200;
   const { ours } = await bench.alternate({
     ours: async () => {
       const { delayed, retried } = await backend.with({}, (target) =>

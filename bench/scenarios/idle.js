@@ -5,7 +5,7 @@ import { targets } from '../harness/targets.js';
 export const name = 'idle';
 export const title = 'A worker with nothing to do, default options';
 export const backends = ['sqlite', 'postgres'];
-export const quick = ['sqlite', 'postgres'];
+export const quick = ['sqlite'];
 
 export async function run(bench, backend) {
   const seconds = bench.quick ? 3 : 10;

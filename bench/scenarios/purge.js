@@ -4,7 +4,7 @@ import { targets } from '../harness/targets.js';
 export const name = 'purge';
 export const title = 'A purge of 1,000 rows where 20,000 have keys';
 export const backends = ['sqlite', 'postgres'];
-export const quick = ['sqlite'];
+export const quick = [];
 
 export async function run(bench, backend) {
   const filling = { groups: [{ tasks: 20_000, keyed: true, finished: true }] };

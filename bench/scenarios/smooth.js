@@ -4,10 +4,10 @@ import { targets } from '../harness/targets.js';
 export const name = 'smooth';
 export const title = 'The event loop and the JavaScript thread while draining at 256';
 export const backends = ['sqlite', 'postgres'];
-export const quick = ['sqlite', 'postgres'];
+export const quick = ['sqlite'];
 
 export async function run(bench, backend) {
-  const tasks = bench.quick && backend.name === 'postgres' ? 10_000 : 20_000;
+  const tasks = 20_000;
   const params = { tasks, options: { concurrency: 256 }, watch: true, warmUp: 0 };
   const { ours } = await bench.alternate({
     ours: () => oursDrain(bench, backend, { groups: [{ tasks }] }, params),
