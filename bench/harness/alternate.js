@@ -5,18 +5,15 @@ import { median } from './statistics.js';
  * each one's median. A contestant answers with a number, or with an object of numbers (a median for each).
  * @param {number} rounds
  * @typedef {() => Promise<number | Record<string, number>>} Measure
- * @param {Record<string, Measure | { measure: Measure, rounds: number }>} contestants a slow one may run in fewer rounds
+ * @param {Record<string, Measure>} contestants
  * @param {(name: string, error: Error) => void} onFailure takes a contestant out, or throws to end it all
  * @returns {Promise<Record<string, any>>} without those taken out
  */
 export async function alternate(rounds, contestants, onFailure) {
-  const running = new Map(
-    Object.entries(contestants).map(([name, one]) => [name, limited(one, rounds)]),
-  );
+  const running = new Map(Object.entries(contestants));
   const seen = new Map([...running.keys()].map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, { measure, rounds: wanted }] of inTurn([...running], round)) {
-      if (round >= wanted) continue;
+    for (const [name, measure] of inTurn([...running], round)) {
       try {
         seen.get(name).push(await measure());
       } catch (error) {
@@ -27,10 +24,6 @@ export async function alternate(rounds, contestants, onFailure) {
     }
   }
   return Object.fromEntries([...seen].map(([name, values]) => [name, middle(values)]));
-}
-
-function limited(contestant, rounds) {
-  return typeof contestant === 'function' ? { measure: contestant, rounds } : contestant;
 }
 
 /** Every second round goes backwards: nobody always runs right after the same neighbour. */
