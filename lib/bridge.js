@@ -51,8 +51,7 @@ export class Bridge {
       try {
         send(id);
       } catch (error) {
-        this.forget(id);
-        reject(error);
+        this.refuse(id, error);
       }
     });
   }
@@ -73,14 +72,13 @@ export class Bridge {
   }
 
   /**
-   * Expects no answer any more.
+   * Rejects a request that could not be sent.
    *
    * @param {number} id
+   * @param {any} error
    */
-  forget(id) {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (waiting?.holds) this.#release();
+  refuse(id, error) {
+    this.#take(id)?.reject(error);
   }
 
   /** A number under which a worker's events arrive. */
@@ -165,7 +163,8 @@ export class Bridge {
    */
   #take(id) {
     const waiting = this.#waiting.get(id);
-    if (waiting !== undefined) this.forget(id);
+    this.#waiting.delete(id);
+    if (waiting?.holds) this.#release();
     return waiting;
   }
 

@@ -6,7 +6,7 @@
  * @typedef {import('./native-store.js').Backed} Backed
  * @typedef {import('./submission.js').Submission} Submission
  * @typedef {import('./bridge.js').Times} Times
- * @typedef {{ submission: Submission, reject: (error: unknown) => void, task: Task | null }} Pending
+ * @typedef {{ submission: Submission, task: Task | null }} Pending
  * @typedef {[count: number, createdAtMs: number, runAtMs: number]} NewRun
  * @typedef {{ ids: number[], awaited: number[], pending: Pending[] }} Turn
  */
@@ -32,21 +32,18 @@ const lookout = new Lookout();
  * @returns {Promise<{ task: Task, isNew: boolean }>} not new: the task its key led to
  */
 export async function submitOne(store, submission, awaited) {
-  /** @type {Pending | undefined} */
-  let pending;
+  /** @type {Pending} */
+  const pending = { submission, task: null };
   /** @type {string | Times} */
   const answer = await new Promise((resolve, reject) => {
     const turn = turns.get(store) ?? begin(store);
     turn.ids.push(bridge().expect(resolve, reject));
     if (awaited) turn.awaited.push(turn.pending.length);
-    pending = { submission, reject, task: null };
     turn.pending.push(pending);
   });
   lookout.answered();
-  const task = pending?.task;
-  if (!task || typeof answer === 'string') {
-    return { task: JSON.parse(/** @type {string} */ (answer)), isNew: false };
-  }
+  if (typeof answer === 'string') return { task: JSON.parse(answer), isNew: false };
+  const task = /** @type {Task} */ (pending.task);
   setTimes(task, answer.createdAtMs, answer.runAtMs);
   return { task, isNew: true };
 }
@@ -134,8 +131,7 @@ function send(store, { ids, awaited, pending }) {
     const turn = JSON.stringify([ids, awaited, rows(submissions)]);
     taskIds = store[NATIVE]().submit(turn, texts(submissions)).split('\n');
   } catch (error) {
-    for (const id of ids) bridge().forget(id);
-    for (const { reject } of pending) reject(error);
+    for (const id of ids) bridge().refuse(id, error);
     return;
   }
   lookout.asked();

@@ -37,7 +37,7 @@ async function drainCounted(backend, target, tasks, concurrency) {
   const counter = await MessageCounter.before(target);
   try {
     const store = backend.store(counter.dsn);
-    await act('actors/drain', { store, tasks, options: { concurrency }, warmUp: 0 });
+    await act('actors/drain', { store, tasks, options: { concurrency } });
     return { roundTrips: counter.roundTrips / tasks, statements: counter.statements / tasks };
   } finally {
     await counter.close();

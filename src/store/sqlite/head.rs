@@ -1,6 +1,6 @@
 //! The claimable rows of one queue, or of one name in it, in claim order.
 //!
-//! A row is read in full, payload and all, so no more of them are than a draw takes.
+//! A row is read in full, payload and all, so no more of them are than a draw may take.
 
 use std::cmp::Reverse;
 
