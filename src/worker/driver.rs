@@ -62,7 +62,7 @@ impl Core {
             let mut rounds = match driver.rounds.try_lock() {
                 Ok(rounds) => rounds,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                // Its holder looks at `wanted` once more after it has let go.
+                // Its holder, whoever it is, looks at `wanted` once more after it has let go.
                 Err(TryLockError::WouldBlock) => return,
             };
             let Some(rounds) = rounds.as_mut() else {
@@ -120,7 +120,12 @@ async fn turns(core: &Arc<Core>) -> Result<()> {
         if core.driver.panicked.load(Ordering::SeqCst) {
             return Err(Error::Internal("the worker's loop panicked".to_owned()));
         }
-        match rest(core) {
+        let rest = rest(core);
+        // Who came while that was worked out has left its turn to whoever had the lock.
+        if core.driver.wanted.load(Ordering::SeqCst) {
+            continue;
+        }
+        match rest {
             Rest::Over => return Ok(()),
             Rest::Until(wake_at) => tokio::select! {
                 () = core.changed.notified() => {}

@@ -102,6 +102,36 @@ fn nothing_is_claimed_for_a_wedged_host() {
 }
 
 #[test]
+fn what_is_announced_while_the_loop_goes_to_sleep_is_claimed() {
+    // The loop asks a few times a turn, and the last time when it works out for how long to sleep.
+    for asked in 0..12 {
+        let world = World::new(
+            Options {
+                poll_interval_ms: 3_600_000.0,
+                ..options()
+            },
+            1,
+        );
+        eventually("the first claim", || world.store.database().claims == 1);
+        world.store.queue_when_asked(asked);
+        let mut turns = 0;
+        while world.store.is_to_queue() {
+            turns += 1;
+            world
+                .worker
+                .register(&format!("other {turns}"), None, None, None);
+            let claims = world.store.database().claims;
+            eventually("a claim", || {
+                world.store.database().claims > claims || !world.store.is_to_queue()
+            });
+        }
+        let calls = world.take();
+        assert!(world.complete(&calls[0]).is_empty());
+        world.finish();
+    }
+}
+
+#[test]
 fn claiming_rests_after_an_error_and_goes_on() {
     let world = World::new(options(), 1);
     let before = world.store.database().claims;

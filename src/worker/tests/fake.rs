@@ -40,6 +40,8 @@ pub(super) struct Database {
 pub(super) struct FakeStore {
     database: Mutex<Database>,
     wakes: Arc<Wakes>,
+    /// Queues a task when it has been asked so many times more how many rounds may be under way.
+    queues_after: Mutex<Option<usize>>,
 }
 
 impl FakeStore {
@@ -51,6 +53,23 @@ impl FakeStore {
     pub(super) fn queue(&self, name: &str, count: usize, bytes: usize) {
         self.add(name, count, bytes);
         self.wakes.queued("default", 0);
+    }
+
+    /// Queues a task of `work` in the middle of whatever asks, for the `asked`th time from now, how many rounds may be under
+    /// way.
+    pub(super) fn queue_when_asked(&self, asked: usize) {
+        *self.queues_after() = Some(asked);
+    }
+
+    /// Whether that is still to come.
+    pub(super) fn is_to_queue(&self) -> bool {
+        self.queues_after().is_some()
+    }
+
+    fn queues_after(&self) -> MutexGuard<'_, Option<usize>> {
+        self.queues_after
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Queues them unannounced.
@@ -205,6 +224,12 @@ impl Backend for FakeStore {
     }
 
     fn rounds_in_flight(&self) -> usize {
+        let left = self.queues_after().take();
+        match left {
+            Some(0) => self.queue("work", 1, 2),
+            Some(left) => *self.queues_after() = Some(left - 1),
+            None => {}
+        }
         1
     }
 }
@@ -239,8 +264,9 @@ impl FakeHost {
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(
                 !left.is_zero(),
-                "waited in vain for {what}; heard {:?}",
-                heard.events
+                "waited in vain for {what}; heard {:?} and {} pings",
+                heard.events,
+                heard.pings
             );
             heard = self
                 .arrived
