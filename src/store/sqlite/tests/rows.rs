@@ -18,7 +18,6 @@ const IMPOSSIBLE: &[&str] = &[
     "(completed_at_ms is not null) <> (status in ('succeeded', 'failed', 'canceled'))",
     "status = 'failed' and error is null",
     "status = 'succeeded' and progress is not 1.0",
-    "attempt > max_attempts and status <> 'running' and error is null",
     "attempt < 0",
     "updated_at_ms < created_at_ms",
 ];
