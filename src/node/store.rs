@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use napi_derive::napi;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::bridge::{Bridge, NativeBridge};
@@ -182,17 +181,8 @@ impl NativeStore {
 
     /// Tells whether the task ended within the time, as soon as that is known.
     fn when_done(&self, task_id: &str, ms: f64, told: impl FnOnce(End) + Send + 'static) {
-        let (wakes, task_id) = (Arc::clone(self.backend.wakes()), task_id.to_owned());
-        let (done, is_done) = oneshot::channel::<()>();
-        let waiter = wakes.when_done(&task_id, move |end| {
-            drop(done);
-            told(end);
-        });
-        runtime().spawn(async move {
-            if timeout(duration(ms), is_done).await.is_err() {
-                wakes.give_up(&task_id, waiter);
-            }
-        });
+        let wakes = self.backend.wakes();
+        wakes.when_done_within(task_id, duration(ms), told);
     }
 
     fn execute(

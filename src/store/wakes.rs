@@ -2,6 +2,8 @@
 //!
 //! Polling is the safety net everywhere; a wake that is missed costs a poll, never a task.
 
+mod deadlines;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,6 +12,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
+
+use deadlines::Deadlines;
 
 use crate::clock::now_ms;
 use crate::model::Task;
@@ -34,6 +38,7 @@ struct Inner {
     subscriptions: Vec<Weak<Subscription>>,
     waiters: HashMap<String, Vec<Waiter>>,
     last_waiter: u64,
+    deadlines: Deadlines,
     /// Tasks whose waiter is about to come, and whether they have ended meanwhile.
     expected: HashMap<String, bool>,
     /// The same, oldest first.
@@ -249,6 +254,13 @@ impl Wakes {
     pub fn is_awaited(&self, task_id: &str) -> bool {
         let inner = self.lock();
         inner.waiters.contains_key(task_id) || inner.expected.contains_key(task_id)
+    }
+
+    /// Whether somebody here waits for any task's end, or is about to.
+    #[must_use]
+    pub fn has_waiters(&self) -> bool {
+        let inner = self.lock();
+        !inner.waiters.is_empty() || !inner.expected.is_empty()
     }
 
     /// The tasks somebody waits for: what a look at the database has to cover.

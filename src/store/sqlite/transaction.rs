@@ -8,14 +8,22 @@ use super::errors;
 use super::statements::Statements;
 use crate::clock::now_ms;
 use crate::error::Result;
+use crate::model::Task;
 use crate::protocol::sqlite as sql;
 use crate::store::wakes::Wakes;
 
 /// Something to announce once the transaction is durable.
 #[derive(PartialEq)]
 enum Wake {
-    Queued { queue: String, run_at_ms: i64 },
-    Done { task_id: String },
+    Queued {
+        queue: String,
+        run_at_ms: i64,
+    },
+    Done {
+        task_id: String,
+        /// Its row, where somebody here waits for it.
+        row: Option<Box<Task>>,
+    },
 }
 
 impl Wake {
@@ -146,6 +154,7 @@ impl<'t, 'c> Tx<'t, 'c> {
     pub(super) fn announce_done(&self, task_id: &str) {
         self.wakes.borrow_mut().push(Wake::Done {
             task_id: task_id.to_owned(),
+            row: None,
         });
     }
 
@@ -177,12 +186,22 @@ impl Announcements {
         }
     }
 
+    /// Adds the rows of the tasks that ended, as far as `read` gives them.
+    pub(super) fn add_rows(&mut self, mut read: impl FnMut(&str) -> Option<Task>) {
+        for wake in &mut self.0 {
+            if let Wake::Done { task_id, row } = wake {
+                *row = read(task_id).map(Box::new);
+            }
+        }
+    }
+
     /// Tells workers and waiters. Called after COMMIT only.
     pub(super) fn publish(&self, wakes: &Wakes) {
         for wake in &self.0 {
             match wake {
                 Wake::Queued { queue, run_at_ms } => wakes.queued(queue, *run_at_ms),
-                Wake::Done { task_id } => wakes.done(task_id),
+                Wake::Done { row: Some(row), .. } => wakes.done_as(row),
+                Wake::Done { task_id, .. } => wakes.done(task_id),
             }
         }
     }

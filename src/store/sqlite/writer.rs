@@ -16,6 +16,7 @@ use super::errors;
 use super::files::{Fault, OpenFiles};
 use super::hub::Hub;
 use super::queue::{Entry, Next};
+use super::read;
 use super::statements::Statements;
 use super::transaction::{Announcements, Tx};
 use super::upkeep::Upkeep;
@@ -126,6 +127,7 @@ impl Writer<'_, '_> {
             }
             outcomes.push(outcome);
         }
+        self.add_awaited_rows(&mut outcomes);
         let all_failed = outcomes.iter().all(Result::is_err);
         let end = if all_failed {
             sql::ROLLBACK
@@ -269,6 +271,24 @@ impl Writer<'_, '_> {
             self.broken |= self.is_spoiled_by(error);
         }
         outcome
+    }
+
+    /// Reads the tasks that ended and are waited for, as they are about to be committed: a reader would have to be woken
+    /// for each. One that cannot be read here is read by its waiter.
+    fn add_awaited_rows(&self, outcomes: &mut [Result<Announcements>]) {
+        let mut waited_on = self.hub.listeners();
+        waited_on.retain(|wakes| wakes.has_waiters());
+        if waited_on.is_empty() {
+            return;
+        }
+        let path = self.hub.location.name();
+        let tx = Tx::new(self.connection, self.statements, path, &self.unchanged_at);
+        for announcements in outcomes.iter_mut().flatten() {
+            announcements.add_rows(|task_id| {
+                let awaited = waited_on.iter().any(|wakes| wakes.is_awaited(task_id));
+                awaited.then(|| read::get(&tx, task_id).ok()).flatten()?
+            });
+        }
     }
 
     /// Whether the operation that ran last changed something that it did not undo.
