@@ -3,8 +3,9 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { MessageCounter } from '../../bench/harness/message-counter.js';
-import { PostgresStore } from '../../index.js';
+import { CairnQ, PostgresStore } from '../../index.js';
 import { backends, onEveryBackend } from '../backends.js';
+import { until } from '../support/until.js';
 import { countCrossings } from './native-crossings.js';
 import { walCommits } from './wal-commits.js';
 
@@ -132,6 +133,28 @@ describe.runIf(sqlite)('commits per task [sqlite]', () => {
   });
 });
 
+describe.runIf(sqlite)('commits of a call() beside an idle worker [sqlite]', () => {
+  it('two: the submit that is a claim as well, and the settlement', async () => {
+    const world = await filled(sqlite, 1);
+    const reader = await world.connection();
+    const worker = world.worker();
+    worker.task('noop', async () => 'done');
+    const calls = 20;
+    const commits = await worker.background(async () => {
+      await world.client().call('noop');
+      await reader.sql('begin');
+      await reader.sql('select count(*) from cairnq_tasks');
+      const before = await walCommits(world.path);
+      for (let call = 0; call < calls; call += 1) await world.client().call('noop');
+      return (await walCommits(world.path)) - before;
+    });
+    await reader.sql('commit');
+    expect(commits).toBeGreaterThanOrEqual(2 * calls);
+    // The writer may have taken statistics, and a call have come before the worker had found that nothing waits.
+    expect(commits).toBeLessThanOrEqual(2 * calls + 4);
+  });
+});
+
 const postgres = backends.find(({ name }) => name === 'postgres');
 describe.runIf(postgres)('statements and round trips per task [postgres]', () => {
   it.each([
@@ -150,5 +173,32 @@ describe.runIf(postgres)('statements and round trips per task [postgres]', () =>
     await drain(world, { store, concurrency });
     expect((counter.statements - statements) / TASKS).toBeLessThanOrEqual(most);
     expect((counter.roundTrips - roundTrips) / TASKS).toBeLessThanOrEqual(most);
+  });
+
+  it('a call() beside an idle worker: its submit, its settlement, and a look behind them', async () => {
+    const world = await filled(postgres, 1);
+    const counter = await MessageCounter.before(world.dsn);
+    opened.push(counter);
+    const store = new PostgresStore(counter.dsn);
+    opened.push(store);
+    const client = new CairnQ(store);
+    // Polls would be statements too.
+    const worker = world.worker({ store, pollIntervalMs: 60_000 });
+    worker.task('noop', async () => 'done');
+    const calls = 20;
+    const statements = await worker.background(async () => {
+      await client.call('noop');
+      const before = counter.statements;
+      for (let call = 1; call <= calls; call += 1) {
+        await client.call('noop', null, { pollMs: 60_000 });
+        // The look has been sent, and is over when the next call comes.
+        await until(() => counter.statements >= before + 3 * call);
+        await client.queueDepth('default', 1);
+      }
+      return counter.statements - before;
+    });
+    expect(statements).toBeGreaterThanOrEqual(4 * calls);
+    // With room for a submit that came before the worker had heard of its look.
+    expect(statements).toBeLessThanOrEqual(4 * calls + 10);
   });
 });

@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod command;
+pub mod handoff;
 pub mod inspect;
 pub mod parts;
 pub mod postgres;

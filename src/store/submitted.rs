@@ -1,7 +1,7 @@
 //! What became of a submit. A new task is what was handed over and the database's times, so its row need not travel.
 
 use super::answer::Answer;
-use super::command::{NewTask, Reply};
+use super::command::{NewTask, Owner, Reply};
 use crate::error::Error;
 use crate::model::{Status, Task};
 
@@ -30,6 +30,18 @@ impl Submitted {
             }
         } else {
             Self::Existing(Box::new(row))
+        }
+    }
+
+    /// The times of a new task, when it was created and when it is due.
+    #[must_use]
+    pub fn times(&self) -> Option<(i64, i64)> {
+        match *self {
+            Self::New {
+                created_at_ms,
+                run_at_ms,
+            } => Some((created_at_ms, run_at_ms)),
+            Self::Existing(_) => None,
         }
     }
 
@@ -82,6 +94,18 @@ pub(super) fn rows_told(new: &[NewTask], answer: Answer<Reply>) -> Answer<Vec<Su
             rows.map(|(one, new)| one.into_row(new)).collect(),
         ))
     })
+}
+
+/// The row of a task that was claimed for `owner` when it was inserted.
+#[must_use]
+pub fn claimed_row(new: NewTask, (created_at_ms, run_at_ms): (i64, i64), owner: &Owner) -> Task {
+    Task {
+        status: Status::Running,
+        attempt: 1,
+        worker_id: Some(owner.worker_id.clone()),
+        lease_until_ms: Some(created_at_ms.saturating_add(owner.lease_ms)),
+        ..row(new, created_at_ms, run_at_ms)
+    }
 }
 
 /// The row of a task just inserted.

@@ -15,11 +15,10 @@ use tokio::sync::Notify;
 
 use deadlines::Deadlines;
 
+use super::command::NewTask;
+use super::handoff::{Listener, Place};
 use crate::clock::now_ms;
 use crate::model::Task;
-
-/// What a listener does about an announcement, on the thread that makes it. It must not wait.
-type Told = Box<dyn Fn() + Send + Sync>;
 
 /// How long an end is remembered for a waiter that is about to come.
 const EXPECTED_FOR: Duration = Duration::from_secs(10);
@@ -66,7 +65,7 @@ struct Waiter {
 pub struct Subscription {
     queues: HashSet<String>,
     notify: Notify,
-    told: Option<Told>,
+    listener: Option<Box<dyn Listener>>,
     /// A task of one of the queues is known to be due.
     certain: AtomicBool,
     due: Mutex<BinaryHeap<Reverse<i64>>>,
@@ -105,21 +104,20 @@ impl Wakes {
         self.listen(queues, None)
     }
 
-    /// Listens for work on `queues` until the subscription is dropped, and has `told` run at every announcement, on the
-    /// thread that makes it.
+    /// Listens for work on `queues` until the subscription is dropped, and has `listener` told of every announcement.
     pub fn subscribe_with(
         &self,
         queues: &[String],
-        told: impl Fn() + Send + Sync + 'static,
+        listener: impl Listener + 'static,
     ) -> Arc<Subscription> {
-        self.listen(queues, Some(Box::new(told)))
+        self.listen(queues, Some(Box::new(listener)))
     }
 
-    fn listen(&self, queues: &[String], told: Option<Told>) -> Arc<Subscription> {
+    fn listen(&self, queues: &[String], listener: Option<Box<dyn Listener>>) -> Arc<Subscription> {
         let subscription = Arc::new(Subscription {
             queues: queues.iter().cloned().collect(),
             notify: Notify::new(),
-            told,
+            listener,
             certain: AtomicBool::new(false),
             due: Mutex::default(),
         });
@@ -151,6 +149,21 @@ impl Wakes {
             }
             subscription.tell();
         }
+    }
+
+    /// A place for `new` with a worker of this process that would claim it at once.
+    #[must_use]
+    pub fn place_for(&self, new: &NewTask) -> Option<Place> {
+        // What a key leads to is known only later.
+        if new.key.is_some() || new.run_at_delay_ms > 0 {
+            return None;
+        }
+        let queue = &new.queue;
+        let listening = self
+            .lock()
+            .listening(|subscription| subscription.queues.contains(queue));
+        let mut listeners = listening.iter().filter_map(|one| one.listener.as_ref());
+        listeners.find_map(|listener| listener.place_for(new))
     }
 
     /// Learns the delayed tasks that `other` knows of: both announce the commits of one database.
@@ -327,8 +340,8 @@ impl Subscription {
     }
 
     fn tell(&self) {
-        match &self.told {
-            Some(told) => told(),
+        match &self.listener {
+            Some(listener) => listener.told(),
             None => self.notify.notify_one(),
         }
     }

@@ -48,6 +48,8 @@ pub struct Calls {
     pub slots: u32,
     ready: VecDeque<ReadyCall>,
     running: HashMap<u32, RunningCall>,
+    /// Slots held free for calls about to be claimed.
+    reserved: u32,
     /// Running calls with a limit, the first to end first.
     deadlines: BTreeSet<(Instant, u32)>,
     next: u32,
@@ -101,6 +103,24 @@ impl Calls {
         self.deadlines
             .extend(deadline.map(|deadline| (deadline, self.next)));
         Some((self.next, name, call.tasks))
+    }
+
+    /// Holds a slot free, and what the call will hold beside it.
+    pub fn reserve(&mut self, holding: &Holding) {
+        self.hold(holding);
+        self.reserved += 1;
+    }
+
+    /// Gives such a slot back.
+    pub fn unreserve(&mut self, holding: &Holding) {
+        self.give_back(holding);
+        self.reserved -= 1;
+    }
+
+    /// Slots held free.
+    #[must_use]
+    pub fn reserved(&self) -> u32 {
+        self.reserved
     }
 
     /// Takes back every call that was never started, giving up what it holds.
@@ -157,10 +177,12 @@ impl Calls {
         u32::try_from(self.running.len()).unwrap_or(u32::MAX)
     }
 
-    /// Slots that no running call takes.
+    /// Slots that no running call takes, and none that is about to come.
     #[must_use]
     pub fn free_slots(&self) -> u32 {
-        self.slots.saturating_sub(self.running_count())
+        self.slots
+            .saturating_sub(self.running_count())
+            .saturating_sub(self.reserved)
     }
 
     /// Whether the host could take a call now: one is ready and a slot is free.

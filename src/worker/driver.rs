@@ -80,6 +80,20 @@ impl Core {
         }
     }
 
+    /// Runs `work` while no claim can begin, if none is under way and nothing is known to be due.
+    pub(super) fn while_idle<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> Option<T> {
+        // Whoever has the lock is in the middle of a turn, and may be about to claim.
+        let rounds = self.driver.rounds.try_lock().ok()?;
+        let idle = rounds.as_ref().is_some_and(|rounds| rounds.is_idle(self));
+        let worked = idle.then(work);
+        drop(rounds);
+        // Who came meanwhile has left its turn to whoever had the lock.
+        if self.driver.wanted.load(Ordering::SeqCst) {
+            self.turn();
+        }
+        worked
+    }
+
     /// A round has come back. The thread that brings it takes the next turn; after a failure the loop does, because the
     /// store may be in the middle of something.
     pub(super) fn came_back(self: &Arc<Self>, sent: Sent, reply: Result<RoundReply>) {

@@ -7,6 +7,7 @@ mod answers;
 mod calls;
 mod driver;
 mod exchange;
+mod handoff;
 mod heartbeat;
 pub mod host;
 pub mod options;

@@ -117,6 +117,23 @@ impl Plan {
         }
     }
 
+    /// The index of `name` when this session would draw a row of it with `bytes` of payload, and no other were queued.
+    #[must_use]
+    pub fn would_draw(mut self, name: &str, bytes: u64) -> Option<usize> {
+        let fits = self.bytes_left.is_none_or(|left| bytes <= left);
+        if !fits && !self.empty_worker {
+            return None;
+        }
+        while let Some(draw) = self.session.next_draw() {
+            let names = self.session.sources()[draw.source].names();
+            let found = names.iter().find(|&&index| &*self.names[index] == name);
+            if found.is_some() {
+                return found.copied();
+            }
+        }
+        None
+    }
+
     /// The session and the rows of each draw, in claim order.
     #[must_use]
     pub fn into_parts(self) -> (Session, Vec<Vec<Task>>) {

@@ -5,11 +5,12 @@
 //! waits: `driver` says who takes a turn and when.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::answers;
+use super::handoff::Ear;
 use super::host::{Event, Phase};
 use super::outbox::Pending;
 use super::plan::{LatePlan, Made, Plan};
@@ -48,9 +49,8 @@ pub(super) struct Rounds {
 impl Rounds {
     /// The rounds of `core`, which takes a turn at every announcement from now on.
     pub(super) fn new(core: &Arc<Core>, span: tracing::Span) -> Self {
-        let told = Arc::downgrade(core);
         let wakes = core.store.wakes();
-        let subscription = wakes.subscribe_with(&core.options.queues, move || announced(&told));
+        let subscription = wakes.subscribe_with(&core.options.queues, Ear::of(core));
         Self {
             subscription,
             span,
@@ -96,6 +96,17 @@ impl Rounds {
     pub(super) fn sleep(&mut self, core: &Core) -> Instant {
         self.sleeps_until = self.next_timer(core);
         self.sleeps_until
+    }
+
+    /// Whether nothing is known to be due: the last claim left nothing behind, and nothing was announced since.
+    pub(super) fn is_idle(&self, core: &Core) -> bool {
+        let due = self.subscription.next_due();
+        let interval = options::duration(core.options.heartbeat_interval_ms);
+        !self.claiming
+            && self.pause_until.is_none()
+            && !core.look.load(Ordering::SeqCst)
+            && due.is_none_or(|due_ms| due_ms > now_ms())
+            && core.signs().allow_claims(interval)
     }
 
     /// Whether a round is under way.
@@ -311,16 +322,6 @@ impl Rounds {
             consider(due.map(|wait_ms| now + Duration::from_millis(wait_ms.unsigned_abs())));
         }
         at.max(now)
-    }
-}
-
-/// A task was queued, or somebody committed who knows what.
-fn announced(core: &Weak<Core>) {
-    let Some(core) = core.upgrade() else { return };
-    core.look.store(true, Ordering::SeqCst);
-    // Read after the mark is set: the round under way looks at it when it comes back.
-    if !core.full.load(Ordering::SeqCst) {
-        core.turn();
     }
 }
 

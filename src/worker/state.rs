@@ -361,6 +361,7 @@ impl State {
         self.stopping
             && self.calls.running_count() == 0
             && self.calls.ready_tasks() == 0
+            && self.calls.reserved() == 0
             && self.outbox.not_durable() == 0
     }
 }

@@ -10,10 +10,11 @@ use super::lifetime::Session;
 use super::open::Open;
 use super::submit;
 use crate::error::{Error, Result};
-use crate::model::Task;
+use crate::model::{Status, Task};
 use crate::runtime::runtime;
 use crate::store::answer::Answer;
 use crate::store::command::NewTask;
+use crate::store::handoff::Place;
 use crate::store::submitted::Submitted;
 
 /// One submit on its way.
@@ -82,16 +83,26 @@ async fn serve(session: std::sync::Weak<Session>, mut inbox: mpsc::UnboundedRece
 
 async fn insert(open: &Open, batch: Vec<Waiting>) {
     let tasks: Vec<&NewTask> = batch.iter().map(|waiting| &waiting.new).collect();
-    match submit::insert_unkeyed(open, &tasks).await {
+    // In company, what came first would be claimed after it.
+    let place = match *tasks {
+        [only] => open.wakes.place_for(only),
+        _ => None,
+    };
+    let owner = place.as_ref().map(Place::owner);
+    match submit::insert_unkeyed(open, &tasks, owner).await {
         Ok(rows) => {
+            let claimed = place.and_then(|place| claimed_by(place, &rows));
             for (waiting, row) in batch.into_iter().zip(rows) {
                 waiting.answer(Ok(row));
+            }
+            if let Some((place, task)) = claimed {
+                place.fill(task);
             }
         }
         // One of them is at fault, or none of them went in: a statement is all or nothing.
         Err(failure) if batch.len() > 1 && matches!(failure.kind(), Kind::Value | Kind::Other) => {
             for waiting in batch {
-                let alone = submit::insert_unkeyed(open, &[&waiting.new]).await;
+                let alone = submit::insert_unkeyed(open, &[&waiting.new], None).await;
                 waiting.answer(one(alone));
             }
         }
@@ -100,6 +111,17 @@ async fn insert(open: &Open, batch: Vec<Waiting>) {
             answer_all(batch, &error);
         }
     }
+}
+
+/// The task in its place, unless somebody else has had it since: the statement may have been sent again.
+fn claimed_by(place: Place, rows: &[Task]) -> Option<(Place, Task)> {
+    let ours = |task: &&Task| {
+        task.status == Status::Running
+            && task.attempt == 1
+            && task.worker_id.as_ref() == Some(&place.owner().worker_id)
+    };
+    let task = rows.first().filter(ours)?.clone();
+    Some((place, task))
 }
 
 fn one(rows: std::result::Result<Vec<Task>, Failure>) -> Result<Task> {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use sqlx::Row as _;
+use sqlx::postgres::PgRow;
 
 use super::attempts::{WhenLost, attempt};
 use super::conn::Conn;
@@ -14,8 +15,8 @@ use super::settle::announce;
 use crate::error::{Error, Result};
 use crate::model::{Conflict, Status, Task};
 use crate::protocol::postgres as sql;
-use crate::store::command::NewTask;
-use crate::store::submitted::row;
+use crate::store::command::{NewTask, Owner};
+use crate::store::submitted::{claimed_row, row};
 
 /// Bounds of one insert statement.
 pub(super) const MAX_ROWS: usize = 1_000;
@@ -61,16 +62,17 @@ pub(super) fn bytes(new: &NewTask) -> usize {
     new.payload.len() + new.metadata.len()
 }
 
-/// Inserts tasks that have no keys, in one statement. Sent twice, the second time changes nothing and finds the rows of
+/// Inserts tasks that have no keys, in one statement; those of `owner` as claimed by it. Sent twice, the second time changes nothing and finds the rows of
 /// the first: their ids are ours, so nobody else can have made them.
 pub(super) async fn insert_unkeyed(
     open: &Open,
     tasks: &[&NewTask],
+    owner: Option<&Owner>,
 ) -> std::result::Result<Vec<Task>, Failure> {
     let rows: Vec<Task> = attempt!(&open.pool, WhenLost::Resend, |conn, _resent| {
         async {
             conn.enter().await?;
-            let rows = insert(conn, tasks, false).await?;
+            let rows = insert(conn, tasks, false, owner).await?;
             conn.leave().await?;
             Ok::<_, Failure>(rows)
         }
@@ -82,7 +84,7 @@ pub(super) async fn insert_unkeyed(
 
 fn announce_all<'a>(open: &Open, submits: impl Iterator<Item = &'a NewTask>, rows: &[Task]) {
     for (new, row) in submits.zip(rows) {
-        if new.id == row.id {
+        if new.id == row.id && row.status == Status::Queued {
             announce(
                 &open.wakes,
                 &row.id,
@@ -185,9 +187,7 @@ async fn by_keys(
         .bind(keys)
         .fetch_all(conn.driver())
         .await?;
-    let pair = |row: &sqlx::postgres::PgRow| {
-        Ok((row.try_get(sql::TASK_COLUMN_COUNT)?, rows::task(row, 0)?))
-    };
+    let pair = |row: &PgRow| Ok((row.try_get(sql::TASK_COLUMN_COUNT)?, rows::task(row, 0)?));
     Ok(rows.iter().map(pair).collect::<sqlx::Result<_>>()?)
 }
 
@@ -255,7 +255,7 @@ async fn write_segment(
             .await?;
         rows::tasks(&rows)?
     };
-    let inserted = insert(conn, &fresh, !keys.is_empty()).await?;
+    let inserted = insert(conn, &fresh, !keys.is_empty(), None).await?;
     let mut inserted: HashMap<String, Task> = inserted
         .into_iter()
         .map(|task| (task.id.clone(), task))
@@ -275,6 +275,7 @@ async fn insert(
     conn: &mut Conn,
     tasks: &[&NewTask],
     keyed: bool,
+    owner: Option<&Owner>,
 ) -> std::result::Result<Vec<Task>, Failure> {
     fn column<'a, T>(tasks: &[&'a NewTask], value: impl Fn(&'a NewTask) -> T) -> Vec<T> {
         tasks.iter().map(|new| value(new)).collect()
@@ -303,29 +304,36 @@ async fn insert(
         }))
         .bind(column(tasks, |new| new.correlation_id.as_deref()))
         .bind(column(tasks, |new| new.key.as_deref()))
+        .bind(owner.map(|owner| owner.worker_id.as_str()))
+        .bind(owner.map(|owner| owner.lease_ms))
         .fetch_all(conn.driver())
         .await?;
-    let mut times = HashMap::with_capacity(rows.len());
+    let mut inserted = HashMap::with_capacity(rows.len());
     for row in &rows {
-        times.insert(
-            row.try_get::<&str, _>(0)?,
-            (row.try_get(1)?, row.try_get(2)?),
-        );
+        inserted.insert(row.try_get::<&str, _>(0)?, row);
     }
-    if times.len() == tasks.len() {
-        return Ok(tasks
-            .iter()
-            .map(|new| task(new, times[new.id.as_str()]))
-            .collect());
+    if inserted.len() == tasks.len() {
+        let made = |new: &&NewTask| task(new, inserted[new.id.as_str()], owner);
+        return Ok(tasks.iter().map(made).collect::<sqlx::Result<_>>()?);
     }
     let mut there = by_ids(conn, column(tasks, |new| new.id.as_str())).await?;
     let rows: Option<Vec<Task>> = tasks.iter().map(|new| there.remove(&new.id)).collect();
     rows.ok_or_else(|| Error::Internal("a submitted task has no row".to_owned()).into())
 }
 
-fn task(new: &NewTask, (created_at_ms, run_at_ms): (i64, i64)) -> Task {
-    Task {
+fn task(new: &NewTask, inserted: &PgRow, owner: Option<&Owner>) -> sqlx::Result<Task> {
+    let times: (i64, i64) = (inserted.try_get(1)?, inserted.try_get(2)?);
+    let made = match owner {
+        None => row(new.clone(), times.0, times.1),
+        // As every later attempt will see it.
+        Some(owner) => Task {
+            payload: inserted.try_get(3)?,
+            metadata: inserted.try_get(4)?,
+            ..claimed_row(new.clone(), times, owner)
+        },
+    };
+    Ok(Task {
         max_attempts: new.max_attempts.min(i64::from(i32::MAX)),
-        ..row(new.clone(), created_at_ms, run_at_ms)
-    }
+        ..made
+    })
 }

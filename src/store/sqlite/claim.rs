@@ -69,10 +69,7 @@ pub(super) fn draw(
         choose(tx, level, queues, names, limits).map_err(|error| tx.error(&error))?;
     let lease_until_ms = tx.now_ms.saturating_add(owner.lease_ms);
     for (rowid, task) in &mut chosen {
-        tx.execute(
-            sql::CLAIM_TAKE,
-            params![*rowid, owner.worker_id, lease_until_ms, tx.now_ms],
-        )?;
+        take(tx, *rowid, owner)?;
         task.status = Status::Running;
         task.worker_id = Some(owner.worker_id.clone());
         task.lease_until_ms = Some(lease_until_ms);
@@ -83,6 +80,13 @@ pub(super) fn draw(
         rows: chosen.into_iter().map(|(_, task)| task).collect(),
         cut_short,
     })
+}
+
+/// Claims one queued row.
+pub(super) fn take(tx: &Tx<'_, '_>, rowid: i64, owner: &Owner) -> Result<()> {
+    let lease_until_ms = tx.now_ms.saturating_add(owner.lease_ms);
+    let values = params![rowid, owner.worker_id, lease_until_ms, tx.now_ms];
+    tx.execute(sql::CLAIM_TAKE, values).map(drop)
 }
 
 /// What a draw brought.

@@ -22,6 +22,8 @@ use super::readers::{Read, Readers};
 use super::transaction::Announcements;
 use super::{reopen, watch};
 use crate::error::{Error, Result};
+use crate::store::command::NewTask;
+use crate::store::handoff::Place;
 use crate::store::wakes::Wakes;
 
 /// A claim over hundreds of cursors and JSON nested 10,000 deep both stay far below this.
@@ -283,6 +285,12 @@ impl Hub {
             .iter()
             .filter_map(Weak::upgrade)
             .collect()
+    }
+
+    /// A place for `new` with a worker of this process.
+    pub(super) fn place_for(&self, new: &NewTask) -> Option<Place> {
+        let listeners = self.listeners();
+        listeners.iter().find_map(|wakes| wakes.place_for(new))
     }
 
     /// Another process committed: workers look for work, and one read finds which awaited tasks have ended.

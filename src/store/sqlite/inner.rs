@@ -10,6 +10,7 @@ use super::SqliteOptions;
 use super::hub::Hub;
 use super::jobs::{RoundJob, Write};
 use super::location::Location;
+use super::submit::SubmitJob;
 use super::transaction::Tx;
 use super::{network, open, submit};
 use crate::error::{Error, Result};
@@ -150,10 +151,7 @@ impl Inner {
         let patience = self.patience();
         self.with_hub(move |hub| match hub {
             Ok(hub) => {
-                let job = |(new, answer)| {
-                    let work = move |tx: &Tx<'_, '_>| submit::submit(tx, &new);
-                    Write::boxed(work, answer)
-                };
+                let job = |(new, answer)| SubmitJob::boxed(new, answer);
                 hub.queue
                     .push(submits.into_iter().map(job), patience, false);
             }

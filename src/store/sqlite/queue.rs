@@ -10,6 +10,8 @@ use tokio::sync::oneshot;
 
 use super::transaction::Tx;
 use crate::error::Result;
+use crate::store::command::NewTask;
+use crate::store::handoff::Place;
 
 /// Operations in one transaction at most: a bound on how long the first of them waits for COMMIT.
 const MAX_GROUP: usize = 512;
@@ -20,6 +22,8 @@ pub(super) trait Job: Send {
     fn finds_nothing(&self, _tx: &Tx<'_, '_>) -> Result<bool> {
         Ok(false)
     }
+    /// Called before the first run when it has the transaction for itself, with what finds a place for a new task.
+    fn find_place(&mut self, _find: &dyn Fn(&NewTask) -> Option<Place>) {}
     /// Does the work inside the transaction. Runs again from the start when the group had to be undone.
     fn run(&mut self, tx: &Tx<'_, '_>) -> Result<()>;
     /// Whether a run that failed is to be undone and run again: the next leaves out what failed.

@@ -2,17 +2,74 @@
 
 use rusqlite::params;
 
+use super::claim;
 use super::manage;
+use super::queue::Job;
 use super::read::{self, reuses};
 use super::transaction::Tx;
 use crate::error::{Error, Result};
 use crate::model::Conflict;
 use crate::protocol::sqlite as sql;
-use crate::store::command::{NewTask, Target};
+use crate::store::answer::Answer;
+use crate::store::command::{NewTask, Owner, Target};
+use crate::store::handoff::Place;
 use crate::store::parts::Parts;
-use crate::store::submitted::Submitted;
+use crate::store::submitted::{Submitted, claimed_row};
 
-/// One submit: the new task, or the existing one its key leads to.
+/// A submit of its own. One that has the transaction for itself may find a place for its task, which is then claimed in
+/// the same transaction.
+pub(super) struct SubmitJob {
+    new: NewTask,
+    place: Option<Place>,
+    submitted: Option<Submitted>,
+    answer: Answer<Submitted>,
+}
+
+impl SubmitJob {
+    pub(super) fn boxed(new: NewTask, answer: Answer<Submitted>) -> Box<dyn Job> {
+        Box::new(Self {
+            new,
+            place: None,
+            submitted: None,
+            answer,
+        })
+    }
+}
+
+impl Job for SubmitJob {
+    fn find_place(&mut self, find: &dyn Fn(&NewTask) -> Option<Place>) {
+        self.place = find(&self.new);
+    }
+
+    fn run(&mut self, tx: &Tx<'_, '_>) -> Result<()> {
+        let submitted = match &self.place {
+            Some(place) => insert_for(tx, &self.new, place.owner()),
+            None => submit(tx, &self.new),
+        };
+        self.submitted = Some(submitted?);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, outcome: Result<()>) {
+        let Self {
+            new,
+            place,
+            submitted,
+            answer,
+        } = *self;
+        let outcome = outcome.and_then(|()| {
+            submitted.ok_or_else(|| Error::Internal("a submit led to no task".into()))
+        });
+        let claimed = place.zip(outcome.as_ref().ok().and_then(Submitted::times));
+        answer.give(outcome);
+        if let Some((place, times)) = claimed {
+            let task = claimed_row(new, times, place.owner());
+            place.fill(task);
+        }
+    }
+}
+
+/// The new task, or the existing one its key leads to.
 pub(super) fn submit(tx: &Tx<'_, '_>, new: &NewTask) -> Result<Submitted> {
     match &new.key {
         None => insert(tx, new),
@@ -54,6 +111,26 @@ fn keyed(tx: &Tx<'_, '_>, new: &NewTask, key: &str) -> Result<Submitted> {
 }
 
 fn insert(tx: &Tx<'_, '_>, new: &NewTask) -> Result<Submitted> {
+    let run_at_ms = write(tx, new)?;
+    tx.announce_queued(&new.queue, run_at_ms);
+    Ok(Submitted::New {
+        created_at_ms: tx.now_ms,
+        run_at_ms,
+    })
+}
+
+/// A task that nobody need be told of, because `owner` has it.
+fn insert_for(tx: &Tx<'_, '_>, new: &NewTask, owner: &Owner) -> Result<Submitted> {
+    let run_at_ms = write(tx, new)?;
+    claim::take(tx, tx.connection.last_insert_rowid(), owner)?;
+    Ok(Submitted::New {
+        created_at_ms: tx.now_ms,
+        run_at_ms,
+    })
+}
+
+/// Writes the row, and gives its due time.
+fn write(tx: &Tx<'_, '_>, new: &NewTask) -> Result<i64> {
     let run_at_ms = tx.now_ms.saturating_add(new.run_at_delay_ms);
     tx.execute(
         sql::TASK_INSERT,
@@ -72,9 +149,5 @@ fn insert(tx: &Tx<'_, '_>, new: &NewTask) -> Result<Submitted> {
             tx.now_ms
         ],
     )?;
-    tx.announce_queued(&new.queue, run_at_ms);
-    Ok(Submitted::New {
-        created_at_ms: tx.now_ms,
-        run_at_ms,
-    })
+    Ok(run_at_ms)
 }

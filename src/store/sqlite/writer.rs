@@ -113,6 +113,10 @@ impl Writer<'_, '_> {
         let Some(mut group) = self.begin(group) else {
             return;
         };
+        // In company, what came first would be claimed after it.
+        if let [only] = &mut *group {
+            only.job.find_place(&|new| self.hub.place_for(new));
+        }
         let mut outcomes = Vec::with_capacity(group.len());
         for index in 0..group.len() {
             let outcome = self.member(&mut group[index]);

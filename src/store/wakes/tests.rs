@@ -47,3 +47,33 @@ fn who_gives_up_is_told_once() {
         [End::GivenUp]
     ));
 }
+
+#[test]
+fn waiters_give_up_each_in_its_time() {
+    let wakes = Arc::new(Wakes::default());
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let wait = |task_id: &'static str, ms| {
+        let sender = sender.clone();
+        wakes.when_done_within(task_id, Duration::from_millis(ms), move |end| {
+            let ended = matches!(end, End::Ended(_));
+            sender.send((task_id, ended)).expect("a listener");
+        });
+    };
+    wait("patient", 3_600_000);
+    wait("last", 60);
+    // Sooner than whatever the timer sleeps for.
+    wait("first", 1);
+    wait("ended", 2);
+    wakes.done("ended");
+    let patience = Duration::from_secs(5);
+    let mut told: Vec<_> = (0..3)
+        .map_while(|_| receiver.recv_timeout(patience).ok())
+        .collect();
+    told.sort_unstable();
+    assert_eq!(told, [("ended", true), ("first", false), ("last", false)]);
+    // And again once the timer has come to its end.
+    wakes.done("patient");
+    assert_eq!(receiver.recv_timeout(patience), Ok(("patient", true)));
+    wait("again", 1);
+    assert_eq!(receiver.recv_timeout(patience), Ok(("again", false)));
+}

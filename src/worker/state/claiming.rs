@@ -133,6 +133,41 @@ impl State {
         claimed
     }
 
+    /// Holds a place for a task of `name` that is about to be written; none unless a claim would start it at once.
+    pub(in crate::worker) fn reserve(&mut self, name: &str, bytes: u64) -> Option<Holding> {
+        // While a budget is spent in part, something larger may be waiting for the rest of it.
+        let bound = self.max_bytes.is_some() && self.calls.bytes() > 0;
+        if bound || self.calls.free_slots() == 0 {
+            return None;
+        }
+        let name = self.plan_claim()?.would_draw(name, bytes)?;
+        let holding = Holding {
+            name,
+            resource: self.registry.resource(name),
+            bytes,
+        };
+        self.calls.reserve(&holding);
+        Some(holding)
+    }
+
+    /// Takes in the task for which a place was held since `sent`, or none. Whether the host can take a call now.
+    pub(in crate::worker) fn fill(
+        &mut self,
+        place: &Holding,
+        task: Option<Task>,
+        sent: Instant,
+    ) -> bool {
+        self.calls.unreserve(place);
+        if let Some(task) = task {
+            self.governor.claimed(1, place.bytes);
+            self.make_calls(vec![task], sent);
+        }
+        if self.stopping {
+            self.release_unstarted();
+        }
+        self.calls.has_offer()
+    }
+
     /// Groups rows by name and cuts them to the batch size, the groups in the order of their first rows.
     fn make_calls(&mut self, rows: Vec<Task>, sent: Instant) {
         let mut open: Vec<(usize, Vec<Task>)> = Vec::new();

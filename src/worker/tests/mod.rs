@@ -3,6 +3,7 @@
 mod claiming;
 mod ends;
 mod fake;
+mod handoff;
 mod leases;
 mod panics;
 mod settlements;

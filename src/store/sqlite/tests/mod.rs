@@ -2,6 +2,7 @@
 
 mod files;
 mod groups;
+mod handoff;
 mod inspect;
 #[cfg(all(
     target_os = "linux",
