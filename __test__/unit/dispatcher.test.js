@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LostLease } from '../../lib/errors.js';
 import { TaskStore } from '../../lib/store.js';
 import { Dispatcher } from '../../lib/worker/dispatcher.js';
@@ -120,6 +120,31 @@ describe('outcomes', () => {
     ]);
     // One for the announcement that met no flush, one within each settle.
     expect(take).toHaveBeenCalledTimes(3);
+  });
+
+  it.each([
+    { callMs: 0, turns: 2, why: 'the rest follows in one turn' },
+    { callMs: 1, turns: 5, why: 'timers and sockets have a turn between any two' },
+  ])('of calls of $callMs ms that follow each other take $turns turns: $why', async (one) => {
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => vi.restoreAllMocks());
+    const begun = [];
+    const { native, dispatcher } = dispatching({
+      next: async () => {
+        begun.push(begun.length);
+        now += one.callMs;
+      },
+    });
+    for (let id = 1; id <= 5; id += 1) native.ready.push(delivery([id, 'next', [[id * 10]]]));
+    dispatcher.handle({ e: 'ready' });
+    let turns = 0;
+    for (; begun.length < 5 && turns < 100; turns += 1) await turn();
+    await flushed();
+    expect(turns).toBe(one.turns);
+    expect(native.settles.map((outcomes) => outcomes.at(-1))).toEqual(
+      [1, 2, 3, 4, 5].map((id) => [DONE, id]),
+    );
   });
 
   it('of what ran out of its time behind a handler that blocks are losses, and it is not begun', async () => {

@@ -1,5 +1,7 @@
 /**
- * The outcomes of one turn of the event loop, gathered so that they go down in one crossing.
+ * The outcomes of one turn of the event loop, gathered so that they go down in one crossing. Once no
+ * call is left whose outcome could come with them they go down at once, and the calls that come back
+ * begin in the same turn: a turn for each would cost more than a handler that returns at once.
  */
 // From the module, not the global: an application's fake timers must not stop the worker.
 import { setImmediate } from 'node:timers';
@@ -12,25 +14,27 @@ export const FAIL_FINAL = 3;
 export const SETTLED = 4;
 export const LOST = 5;
 
+/** How long calls follow each other within one turn, before timers and sockets have theirs. */
+const TURN_MS = 0.5;
+
 export class Outcomes {
   #flush;
   /** Pairs of kind and handle (or call). @type {number[]} */
   #codes = [];
   /** JSON texts, in the order of the kinds that carry one. @type {string[]} */
   #lines = [];
-  #scheduled = false;
+  /** Whether the end of the turn is waited for. */
+  #ending = false;
+  #turnBegan = Number.NEGATIVE_INFINITY;
 
-  /** @param {() => void} flush called once per turn in which something was recorded */
+  /** @param {() => void} flush called when something was recorded, once a turn at least */
   constructor(flush) {
-    this.#flush = () => {
-      this.#scheduled = false;
-      flush();
-    };
+    this.#flush = flush;
   }
 
-  /** Whether a flush is due at the end of this turn. */
+  /** Whether a flush is due. */
   get isDue() {
-    return this.#scheduled;
+    return this.#codes.length > 0;
   }
 
   /**
@@ -41,9 +45,14 @@ export class Outcomes {
   record(kind, ref, line) {
     this.#codes.push(kind, ref);
     if (line !== undefined) this.#lines.push(line);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(this.#flush);
+    if (this.#ending) return;
+    this.#ending = true;
+    setImmediate(this.#end);
+  }
+
+  /** No call is left that could add to what was recorded. */
+  complete() {
+    if (performance.now() - this.#turnBegan < TURN_MS) queueMicrotask(this.#send);
   }
 
   /** Hands over what was gathered. JSON.stringify never emits a raw newline, so one joins. */
@@ -54,4 +63,14 @@ export class Outcomes {
     this.#lines.length = 0;
     return { codes, text };
   }
+
+  #end = () => {
+    this.#ending = false;
+    this.#turnBegan = performance.now();
+    this.#send();
+  };
+
+  #send = () => {
+    if (this.isDue) this.#flush();
+  };
 }
