@@ -6,11 +6,13 @@ mod statements;
 
 use std::sync::Arc;
 
-use cairnq_native::model::{Conflict, Task};
+use cairnq_native::model::Conflict;
 use cairnq_native::runtime::runtime;
 use cairnq_native::store::Backend;
 use cairnq_native::store::command::{Command, NewTask, Outcome, Owner, Reply};
-use cairnq_native::store::round::{ClaimPlan, Draw, Planner, Round, Settled, Settlement};
+use cairnq_native::store::round::{
+    ClaimPlan, ClaimedTask, Draw, Planner, Round, Settled, Settlement,
+};
 use cairnq_native::store::sqlite::{SqliteOptions, SqliteStore};
 use statements::{Counts, counted};
 
@@ -112,7 +114,7 @@ async fn upkeep(store: &dyn Backend) {
     );
 }
 
-async fn fused(store: &dyn Backend, settle: Vec<Task>) -> Vec<Task> {
+async fn fused(store: &dyn Backend, settle: Vec<ClaimedTask>) -> Vec<ClaimedTask> {
     let settlements: Vec<_> = settle
         .into_iter()
         .map(|task| Settlement {
@@ -151,7 +153,7 @@ async fn fused(store: &dyn Backend, settle: Vec<Task>) -> Vec<Task> {
 #[derive(Default)]
 struct OneDraw {
     drawn: bool,
-    rows: Vec<Task>,
+    rows: Vec<ClaimedTask>,
 }
 
 impl Planner for OneDraw {
@@ -164,7 +166,7 @@ impl Planner for OneDraw {
         })
     }
 
-    fn record(&mut self, rows: Vec<Task>) {
+    fn record(&mut self, rows: Vec<ClaimedTask>) {
         self.rows = rows;
     }
 

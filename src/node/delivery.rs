@@ -5,8 +5,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::model::{Status, Task, push_display, push_optional, push_text};
+use crate::model::{push_display, push_optional, push_text};
 use crate::store::command::array;
+use crate::store::round::ClaimedTask;
 use crate::worker::host::{Delivered, DeliveredCall, Report};
 
 /// The calls as texts: the description first, then the payloads in task order. None when there are none.
@@ -99,19 +100,13 @@ struct ClaimedRow<'a> {
     #[serde(default)]
     root_id: Option<String>,
     #[serde(default)]
-    parent_id: Option<String>,
-    #[serde(default)]
     correlation_id: Option<String>,
     #[serde(default)]
     cancel_requested_at_ms: Option<i64>,
-    #[serde(default)]
-    lease_until_ms: Option<i64>,
-    #[serde(default)]
-    priority: i64,
 }
 
 /// Rows claimed by the host, with their payload texts: one each, or a task would be leased and never run.
-pub(super) fn claimed_rows(rows: &str, payloads: Vec<String>) -> Result<Vec<Task>, String> {
+pub(super) fn claimed_rows(rows: &str, payloads: Vec<String>) -> Result<Vec<ClaimedTask>, String> {
     let rows: Vec<ClaimedRow<'_>> =
         serde_json::from_str(rows).map_err(|error| error.to_string())?;
     if rows.len() != payloads.len() {
@@ -126,33 +121,19 @@ pub(super) fn claimed_rows(rows: &str, payloads: Vec<String>) -> Result<Vec<Task
 }
 
 impl ClaimedRow<'_> {
-    fn into_task(self, payload: String) -> Task {
-        Task {
+    fn into_task(self, payload: String) -> ClaimedTask {
+        let metadata = self.metadata.map(|metadata| metadata.get().to_owned());
+        ClaimedTask {
             id: self.id,
             name: self.name,
             queue: self.queue,
-            status: Status::Running,
             payload,
-            result: None,
-            error: None,
-            metadata: self
-                .metadata
-                .map_or_else(|| "{}".to_owned(), |metadata| metadata.get().to_owned()),
-            progress: None,
-            message: None,
+            metadata: metadata.unwrap_or_else(|| "{}".to_owned()),
             attempt: self.attempt,
             max_attempts: self.max_attempts,
-            priority: self.priority,
-            worker_id: None,
-            lease_until_ms: self.lease_until_ms,
-            run_at_ms: 0,
-            cancel_requested_at_ms: self.cancel_requested_at_ms,
-            parent_id: self.parent_id,
             root_id: self.root_id,
             correlation_id: self.correlation_id,
-            created_at_ms: 0,
-            updated_at_ms: 0,
-            completed_at_ms: None,
+            cancel_requested: self.cancel_requested_at_ms.is_some(),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! second transaction claims it and nobody has to be woken for it.
 
 use super::command::{NewTask, Owner};
-use crate::model::Task;
+use super::round::ClaimedTask;
 
 /// Who listens for work, and may have a place for a task about to be written.
 pub trait Listener: Send + Sync {
@@ -19,11 +19,11 @@ pub struct Place {
     filled: Option<Filled>,
 }
 
-type Filled = Box<dyn FnOnce(Option<Task>) + Send>;
+type Filled = Box<dyn FnOnce(Option<ClaimedTask>) + Send>;
 
 impl Place {
     /// A place of `owner`. `filled` is told of the task, or that none came.
-    pub fn new(owner: Owner, filled: impl FnOnce(Option<Task>) + Send + 'static) -> Self {
+    pub fn new(owner: Owner, filled: impl FnOnce(Option<ClaimedTask>) + Send + 'static) -> Self {
         Self {
             owner,
             filled: Some(Box::new(filled)),
@@ -37,11 +37,11 @@ impl Place {
     }
 
     /// The task is in the database, claimed for the owner. To be called after COMMIT only.
-    pub fn fill(mut self, task: Task) {
+    pub fn fill(mut self, task: ClaimedTask) {
         self.tell(Some(task));
     }
 
-    fn tell(&mut self, task: Option<Task>) {
+    fn tell(&mut self, task: Option<ClaimedTask>) {
         if let Some(filled) = self.filled.take() {
             filled(task);
         }

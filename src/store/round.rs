@@ -28,6 +28,39 @@ pub enum Settled {
     Lost,
 }
 
+/// A task just claimed, as far as whoever runs it needs to know it: a row has more than twice the columns.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "the fields are columns of the row")]
+pub struct ClaimedTask {
+    pub id: String,
+    pub name: String,
+    pub queue: String,
+    pub payload: String,
+    pub metadata: String,
+    pub attempt: i64,
+    pub max_attempts: i64,
+    pub root_id: Option<String>,
+    pub correlation_id: Option<String>,
+    pub cancel_requested: bool,
+}
+
+impl From<Task> for ClaimedTask {
+    fn from(task: Task) -> Self {
+        Self {
+            id: task.id,
+            name: task.name,
+            queue: task.queue,
+            payload: task.payload,
+            metadata: task.metadata,
+            attempt: task.attempt,
+            max_attempts: task.max_attempts,
+            root_id: task.root_id,
+            correlation_id: task.correlation_id,
+            cancel_requested: task.cancel_requested_at_ms.is_some(),
+        }
+    }
+}
+
 /// One draw of a claim session: up to `limit` rows of these names, in claim order.
 #[derive(Debug, Clone)]
 pub struct Draw {
@@ -46,7 +79,7 @@ pub trait Planner: Send {
     /// The next draw, none when the session is over.
     fn next_draw(&mut self) -> Option<Draw>;
     /// Takes the rows of the last draw, in claim order.
-    fn record(&mut self, rows: Vec<Task>);
+    fn record(&mut self, rows: Vec<ClaimedTask>);
     /// The last draw stopped at a row that would have passed its byte bound. The session is over: what is freed has to
     /// add up to that row's size, instead of being eaten by smaller ones.
     fn cut_short(&mut self) {}

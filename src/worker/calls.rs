@@ -3,9 +3,10 @@
 //! A call counts against its name and its resource from the claim on, so that a call held ready can start the moment
 //! a slot is free; it takes a slot only when the host takes it.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
+use super::by_number::ByNumber;
 use super::host::{Delivered, Handle};
 
 /// What a call holds until it is over.
@@ -47,7 +48,7 @@ pub struct Calls {
     /// Handler calls at once: the sum over the runs under way.
     pub slots: u32,
     ready: VecDeque<ReadyCall>,
-    running: HashMap<u32, RunningCall>,
+    running: ByNumber<RunningCall>,
     /// Slots held free for calls about to be claimed.
     reserved: u32,
     /// Running calls with a limit, the first to end first.

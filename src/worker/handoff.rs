@@ -11,9 +11,9 @@ use std::time::Instant;
 use super::calls::Holding;
 use super::host::Event;
 use super::{Core, REPLACED_CLAIM};
-use crate::model::Task;
 use crate::store::command::NewTask;
 use crate::store::handoff::{Listener, Place};
+use crate::store::round::ClaimedTask;
 
 /// A worker as those see it who write to its database.
 pub(super) struct Ear(Weak<Core>);
@@ -57,7 +57,7 @@ fn place_for(core: &Arc<Core>, new: &NewTask) -> Option<Place> {
 }
 
 impl Core {
-    fn fill(&self, place: &Holding, task: Option<Task>, since: Instant) {
+    fn fill(&self, place: &Holding, task: Option<ClaimedTask>, since: Instant) {
         let came = task.is_some();
         let (ready, stopping) = {
             let mut state = self.state();

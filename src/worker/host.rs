@@ -1,8 +1,8 @@
 //! The worker's view of the program it runs in: what it is told, and where its answers go.
 
 use crate::error::Error;
-use crate::model::Task;
 use crate::store::command::Reply;
+use crate::store::round::ClaimedTask;
 
 /// Which part of the worker an error came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub struct Delivered {
     /// The attempt.
     pub handle: Handle,
     /// The row as it was claimed.
-    pub task: Task,
+    pub task: ClaimedTask,
 }
 
 /// One handler call to make.

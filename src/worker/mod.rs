@@ -4,6 +4,7 @@
 //! [`Backend`]; `quota` and `prefetch` take numbers and give numbers.
 
 mod answers;
+mod by_number;
 mod calls;
 mod driver;
 mod exchange;
@@ -33,11 +34,10 @@ use std::time::Instant;
 use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
-use crate::model::Task;
 use crate::runtime::{guarded, runtime};
 use crate::store::Backend;
 use crate::store::command::{Command, Outcome, Owner, Reply};
-use crate::store::round::{Draw, Planner};
+use crate::store::round::{ClaimedTask, Draw, Planner};
 use driver::Driver;
 use exchange::Exchange;
 use host::{DeliveredCall, Event, Handle, Host, Report};
@@ -344,7 +344,7 @@ impl Worker {
     }
 
     /// The rows of that draw.
-    pub fn plan_rows(&self, request: u32, rows: Vec<Task>) {
+    pub fn plan_rows(&self, request: u32, rows: Vec<ClaimedTask>) {
         self.core
             .exchange
             .with_plan(request, |plan| plan.record(rows));

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::Core;
 use super::quota::{self, Session};
-use crate::model::Task;
-use crate::store::round::{Draw, Planner};
+use crate::store::round::{ClaimedTask, Draw, Planner};
 
 /// A plan made when the first draw is asked for, after the outcomes of its round have been written: by then the host has
 /// begun more of what it holds, and there is room for more.
@@ -56,7 +55,7 @@ impl Planner for LatePlan {
         self.plan()?.next_draw()
     }
 
-    fn record(&mut self, rows: Vec<Task>) {
+    fn record(&mut self, rows: Vec<ClaimedTask>) {
         if let Some(plan) = self.plan() {
             plan.record(rows);
         }
@@ -92,7 +91,7 @@ pub struct Plan {
     empty_worker: bool,
     cut_short: bool,
     current: Option<quota::Draw>,
-    drawn: Vec<Vec<Task>>,
+    drawn: Vec<Vec<ClaimedTask>>,
 }
 
 impl Plan {
@@ -136,7 +135,7 @@ impl Plan {
 
     /// The session and the rows of each draw, in claim order.
     #[must_use]
-    pub fn into_parts(self) -> (Session, Vec<Vec<Task>>) {
+    pub fn into_parts(self) -> (Session, Vec<Vec<ClaimedTask>>) {
         (self.session, self.drawn)
     }
 }
@@ -162,7 +161,7 @@ impl Planner for Plan {
         Some(request)
     }
 
-    fn record(&mut self, rows: Vec<Task>) {
+    fn record(&mut self, rows: Vec<ClaimedTask>) {
         // A replaced claim may bring rows it did not draw; they are ours all the same.
         if let Some(draw) = self.current.take() {
             self.session

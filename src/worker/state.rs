@@ -38,6 +38,8 @@ pub struct State {
     prefetch: Prefetch,
     governor: Governor,
     turns: Turns,
+    /// The queue of the last task claimed: most of the next come from it too.
+    queue: Arc<str>,
     began: Instant,
     resources: Vec<u32>,
     claim_batch: Option<u32>,
@@ -63,6 +65,7 @@ impl State {
             prefetch,
             governor: Governor::new(prefetch),
             turns: Turns::default(),
+            queue: "".into(),
             began: Instant::now(),
             resources: options.resources.values().copied().collect(),
             claim_batch: options.claim_batch.map(options::count),

@@ -1,9 +1,11 @@
 //! The attempts in play: every task this worker holds a lease on, from claim to COMMIT.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::by_number::ByNumber;
 use super::host::Handle;
 
 /// How far an attempt has come.
@@ -50,7 +52,7 @@ pub const UNKNOWN: u32 = 8;
 /// The table of attempts.
 #[derive(Debug, Default)]
 pub struct Tasks {
-    attempts: HashMap<Handle, Attempt>,
+    attempts: ByNumber<Attempt>,
     /// Lost attempts the host may not have heard of, because its thread is blocked.
     lost_unheard: HashSet<Handle>,
     next: Handle,
@@ -61,8 +63,7 @@ impl Tasks {
     pub fn add(&mut self, attempt: Attempt) -> Handle {
         loop {
             self.next = self.next.wrapping_add(1);
-            if let std::collections::hash_map::Entry::Vacant(place) = self.attempts.entry(self.next)
-            {
+            if let Entry::Vacant(place) = self.attempts.entry(self.next) {
                 place.insert(attempt);
                 return self.next;
             }

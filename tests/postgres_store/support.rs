@@ -10,7 +10,7 @@ use cairnq_native::model::{Conflict, Task};
 use cairnq_native::store::Backend;
 use cairnq_native::store::command::{ClaimScope, Command, NewTask, Outcome, Owner, Reply, Target};
 use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
-use cairnq_native::store::round::{ClaimPlan, Draw, Planner, Round, RoundReply, Settlement};
+use cairnq_native::store::round::{ClaimPlan, ClaimedTask, Draw, Planner, Round, RoundReply, Settlement};
 use cairnq_native::store::wakes::End;
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
@@ -212,7 +212,33 @@ pub fn texts(values: &[&str]) -> Vec<String> {
     values.iter().map(|value| (*value).to_owned()).collect()
 }
 
-pub fn complete(task: &Task, result: &str) -> Settlement {
+/// A task by its whole row, or as a worker knows it.
+pub trait Known {
+    fn id(&self) -> &str;
+    fn queue(&self) -> &str;
+}
+
+impl Known for Task {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn queue(&self) -> &str {
+        &self.queue
+    }
+}
+
+impl Known for ClaimedTask {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn queue(&self) -> &str {
+        &self.queue
+    }
+}
+
+pub fn complete(task: &impl Known, result: &str) -> Settlement {
     settlement(
         task,
         Outcome::Complete {
@@ -222,7 +248,7 @@ pub fn complete(task: &Task, result: &str) -> Settlement {
     )
 }
 
-pub fn fail(task: &Task, error: &str, retryable: bool) -> Settlement {
+pub fn fail(task: &impl Known, error: &str, retryable: bool) -> Settlement {
     settlement(
         task,
         Outcome::Fail {
@@ -233,10 +259,10 @@ pub fn fail(task: &Task, error: &str, retryable: bool) -> Settlement {
     )
 }
 
-pub fn settlement(task: &Task, outcome: Outcome) -> Settlement {
+pub fn settlement(task: &impl Known, outcome: Outcome) -> Settlement {
     Settlement {
-        task_id: task.id.clone(),
-        queue: Arc::from(task.queue.as_str()),
+        task_id: task.id().to_owned(),
+        queue: Arc::from(task.queue()),
         outcome,
         want_row: false,
     }
@@ -256,7 +282,7 @@ pub fn round(worker_id: &str, settlements: Vec<Settlement>) -> Round {
 pub struct Script {
     pub draws: Vec<Draw>,
     pub next: usize,
-    pub rows: Vec<Vec<Task>>,
+    pub rows: Vec<Vec<ClaimedTask>>,
 }
 
 impl Planner for Script {
@@ -266,7 +292,7 @@ impl Planner for Script {
         draw
     }
 
-    fn record(&mut self, rows: Vec<Task>) {
+    fn record(&mut self, rows: Vec<ClaimedTask>) {
         self.rows.push(rows);
     }
 
@@ -303,7 +329,7 @@ pub fn plan(queues: &[&str], draws: Vec<Draw>, probe: bool) -> ClaimPlan {
 }
 
 /// The rows of each draw.
-pub fn drawn(reply: RoundReply) -> Vec<Vec<Task>> {
+pub fn drawn(reply: RoundReply) -> Vec<Vec<ClaimedTask>> {
     let (planner, outcome) = reply.claimed.expect("a claim");
     outcome.expect("the claim succeeds");
     planner
@@ -317,7 +343,7 @@ pub async fn claim_round(
     store: &PostgresStore,
     queues: &[&str],
     draws: Vec<Draw>,
-) -> Vec<Vec<Task>> {
+) -> Vec<Vec<ClaimedTask>> {
     let claim = Some(plan(queues, draws, false));
     drawn(
         store
@@ -329,8 +355,8 @@ pub async fn claim_round(
     )
 }
 
-pub fn ids(tasks: &[Task]) -> Vec<&str> {
-    tasks.iter().map(|task| task.id.as_str()).collect()
+pub fn ids(tasks: &[impl Known]) -> Vec<&str> {
+    tasks.iter().map(Known::id).collect()
 }
 
 /// Resolves when the task has ended.

@@ -109,7 +109,7 @@ proptest! {
             .map(|tasks| DeliveredCall {
                 call: first,
                 name: name.as_str().into(),
-                tasks: tasks.iter().map(|task| Delivered { handle: first, task: task.clone() }).collect(),
+                tasks: tasks.iter().map(|task| Delivered { handle: first, task: task.clone().into() }).collect(),
             })
             .collect();
         let expected = description(&calls);
@@ -132,7 +132,7 @@ proptest! {
         for (read, sent) in read.iter().zip(&tasks) {
             prop_assert_eq!((&read.id, &read.name, &read.queue), (&sent.id, &sent.name, &sent.queue));
             prop_assert_eq!((read.attempt, &read.payload), (sent.attempt, &sent.payload));
-            prop_assert_eq!(read.cancel_requested_at_ms, sent.cancel_requested_at_ms);
+            prop_assert_eq!(read.cancel_requested, sent.cancel_requested_at_ms.is_some());
             let metadata: Value = serde_json::from_str(&read.metadata).expect("metadata is JSON");
             let sent: Value = serde_json::from_str(&sent.metadata).expect("metadata is JSON");
             // No metadata is empty metadata.

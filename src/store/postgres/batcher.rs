@@ -96,7 +96,7 @@ async fn insert(open: &Open, batch: Vec<Waiting>) {
                 waiting.answer(Ok(row));
             }
             if let Some((place, task)) = claimed {
-                place.fill(task);
+                place.fill(task.into());
             }
         }
         // One of them is at fault, or none of them went in: a statement is all or nothing.

@@ -14,7 +14,7 @@ use super::settle;
 use crate::error::Result;
 use crate::model::{Status, Task};
 use crate::store::command::Owner;
-use crate::store::round::{ClaimPlan, Draw, Planner};
+use crate::store::round::{ClaimPlan, ClaimedTask, Draw, Planner};
 
 type Attempted<T> = std::result::Result<T, Failure>;
 
@@ -158,7 +158,7 @@ async fn finish(
         tasks.extend(drawn.unwrap_or_default());
     }
     let held: Vec<String> = tasks.iter().map(|task| task.id.clone()).collect();
-    planner.record(tasks);
+    planner.record(claimed(tasks));
     let Some(next) = next_drawing(open, queues, planner) else {
         return Ok(());
     };
@@ -190,7 +190,7 @@ async fn draw_rest(
             conn.begin().await?;
             let mut next = Some(next);
             while let Some(drawing) = next {
-                planner.record(drawing.run(conn, owner).await?);
+                planner.record(claimed(drawing.run(conn, owner).await?));
                 next = next_drawing(open, queues, planner);
             }
             Ok(conn.leave().await?)
@@ -220,7 +220,7 @@ async fn transaction(
     let (head, _) = statement(conn, owner, batch, None).await?;
     while let Some(drawing) = next_drawing(open, queues, planner) {
         draws += 1;
-        planner.record(drawing.run(conn, owner).await?);
+        planner.record(claimed(drawing.run(conn, owner).await?));
     }
     conn.leave().await?;
     Ok(Drawn {
@@ -257,4 +257,8 @@ async fn alone(conn: &mut Conn, owner: &Owner, drawing: &Drawing) -> Attempted<V
     let tasks = drawing.run(conn, owner).await?;
     conn.leave().await?;
     Ok(tasks)
+}
+
+fn claimed(tasks: Vec<Task>) -> Vec<ClaimedTask> {
+    tasks.into_iter().map(ClaimedTask::from).collect()
 }

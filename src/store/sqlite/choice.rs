@@ -8,11 +8,11 @@ use super::head::Head;
 use super::sorted::Scope;
 use super::statements::Kind;
 use super::transaction::Tx;
-use crate::model::Task;
 use crate::protocol::DUE_ORDER_LEVEL;
+use crate::store::round::ClaimedTask;
 
 /// Rows with their rowids, and whether the byte bound ended the choice.
-pub(super) type Chosen = (Vec<(i64, Task)>, bool);
+pub(super) type Chosen = (Vec<(i64, ClaimedTask)>, bool);
 
 /// The claimable rows of `queues` and `names`, in claim order, as far as the limits go.
 pub(super) fn choose(

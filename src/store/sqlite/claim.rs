@@ -3,13 +3,14 @@
 use rusqlite::params;
 
 use super::choice::choose;
+use super::read;
 use super::rows;
 use super::transaction::Tx;
 use crate::error::Result;
 use crate::model::{Status, Task};
 use crate::protocol::{LEASE_EXPIRED, sqlite as sql};
 use crate::store::command::Owner;
-use crate::store::round::Draw;
+use crate::store::round::{ClaimedTask, Draw};
 
 /// Ends the leases whose time has passed, whatever the queue or name.
 pub(super) fn recover(tx: &Tx<'_, '_>) -> Result<()> {
@@ -67,19 +68,28 @@ pub(super) fn draw(
     }
     let (mut chosen, cut_short) =
         choose(tx, level, queues, names, limits).map_err(|error| tx.error(&error))?;
-    let lease_until_ms = tx.now_ms.saturating_add(owner.lease_ms);
     for (rowid, task) in &mut chosen {
         take(tx, *rowid, owner)?;
-        task.status = Status::Running;
-        task.worker_id = Some(owner.worker_id.clone());
-        task.lease_until_ms = Some(lease_until_ms);
         task.attempt += 1;
-        task.updated_at_ms = tx.now_ms;
     }
     Ok(Drawn {
         rows: chosen.into_iter().map(|(_, task)| task).collect(),
         cut_short,
     })
+}
+
+/// The same for a caller who wants the whole rows.
+pub(super) fn draw_rows(
+    tx: &Tx<'_, '_>,
+    level: u32,
+    owner: &Owner,
+    queues: &[String],
+    names: Option<&[String]>,
+    limits: &Limits,
+) -> Result<Vec<Task>> {
+    let drawn = draw(tx, level, owner, queues, names, limits)?.rows;
+    let rows = drawn.iter().map(|task| read::get(tx, &task.id));
+    rows.filter_map(Result::transpose).collect()
 }
 
 /// Claims one queued row.
@@ -92,7 +102,7 @@ pub(super) fn take(tx: &Tx<'_, '_>, rowid: i64, owner: &Owner) -> Result<()> {
 /// What a draw brought.
 pub(super) struct Drawn {
     /// In claim order.
-    pub(super) rows: Vec<Task>,
+    pub(super) rows: Vec<ClaimedTask>,
     /// The next row would have passed the byte bound.
     pub(super) cut_short: bool,
 }

@@ -66,8 +66,9 @@ pub(super) fn execute(store: &Arc<Inner>, command: Command, answer: Answer<Reply
                 };
                 let level = read::level(tx)?;
                 let names = scope.names.as_deref();
-                let drawn = claim::draw(tx, level, &scope.owner, &scope.queues, names, &limits)?;
-                Ok(Reply::Rows(drawn.rows))
+                let rows =
+                    claim::draw_rows(tx, level, &scope.owner, &scope.queues, names, &limits)?;
+                Ok(Reply::Rows(rows))
             })
         }),
         Command::Heartbeat { owner, task_id } => store.write(true, answer, move |tx| {

@@ -10,8 +10,8 @@ use rusqlite::{Row, Rows, ToSql, params};
 use super::rows;
 use super::sorted::{Place, Scope};
 use super::transaction::Tx;
-use crate::model::Task;
 use crate::protocol::sqlite as sql;
+use crate::store::round::ClaimedTask;
 
 /// Below level 8 the index does not hold the id that settles ties, so that many rows of a tie are looked at together.
 /// More of one tie come from one process, whose ids rise with the order of its inserts anyway.
@@ -27,7 +27,7 @@ pub(super) struct Head<'s> {
     /// The place of the row the cursor stands on.
     next: Option<Place>,
     /// Rows of one place with their rowids, the first in order last.
-    tie: Vec<(i64, Task)>,
+    tie: Vec<(i64, ClaimedTask)>,
     tie_place: Place,
 }
 
@@ -59,7 +59,7 @@ impl<'s> Head<'s> {
     }
 
     /// The next row with its rowid, once it has been looked at.
-    pub(super) fn take(&mut self) -> Option<(i64, Task)> {
+    pub(super) fn take(&mut self) -> Option<(i64, ClaimedTask)> {
         self.tie.pop()
     }
 
@@ -72,7 +72,7 @@ impl<'s> Head<'s> {
         let window = if self.due_order { 1 } else { TIE_WINDOW };
         while self.next == Some(place) {
             let Some(row) = self.rows.get() else { break };
-            let taken = (row.get(sql::TASK_COLUMN_COUNT)?, rows::task(row)?);
+            let taken = (row.get(sql::TASK_COLUMN_COUNT)?, rows::claimed(row)?);
             self.tie.push(taken);
             self.behind = true;
             if self.tie.len() == window.min(wanted) {
@@ -110,7 +110,7 @@ impl<'s> Head<'s> {
                 break;
             }
             let task = tx.statements.with(&sql::TASK_AT, |statement| {
-                statement.query_row([rowid], rows::task)
+                statement.query_row([rowid], rows::claimed)
             })?;
             let place = self.tie.partition_point(|(_, other)| other.id > id);
             self.tie.insert(place, (rowid, task));

@@ -4,6 +4,7 @@ use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 
 use crate::model::{Status, Task};
+use crate::store::round::ClaimedTask;
 
 impl FromSql for Status {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
@@ -65,35 +66,60 @@ fn optional_text(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<String>
 }
 
 const ID: usize = 0;
+const NAME: usize = 1;
+const QUEUE: usize = 2;
+const PAYLOAD: usize = 4;
+const METADATA: usize = 7;
+const ATTEMPT: usize = 10;
+const MAX_ATTEMPTS: usize = 11;
 pub(super) const PRIORITY: usize = 12;
 pub(super) const RUN_AT_MS: usize = 15;
+const CANCEL_REQUESTED_AT_MS: usize = 16;
+const ROOT_ID: usize = 18;
+const CORRELATION_ID: usize = 19;
 pub(super) const CREATED_AT_MS: usize = 20;
 
 /// The task in the first columns of `row`.
 pub(super) fn task(row: &Row<'_>) -> rusqlite::Result<Task> {
     Ok(Task {
         id: text(row, ID)?,
-        name: text(row, 1)?,
-        queue: text(row, 2)?,
+        name: text(row, NAME)?,
+        queue: text(row, QUEUE)?,
         status: row.get(3)?,
-        payload: text(row, 4)?,
+        payload: text(row, PAYLOAD)?,
         result: optional_text(row, 5)?,
         error: optional_text(row, 6)?,
-        metadata: text(row, 7)?,
+        metadata: text(row, METADATA)?,
         progress: row.get(8)?,
         message: optional_text(row, 9)?,
-        attempt: whole(row, 10)?,
-        max_attempts: whole(row, 11)?,
+        attempt: whole(row, ATTEMPT)?,
+        max_attempts: whole(row, MAX_ATTEMPTS)?,
         priority: whole(row, PRIORITY)?,
         worker_id: optional_text(row, 13)?,
         lease_until_ms: optional_whole(row, 14)?,
         run_at_ms: whole(row, RUN_AT_MS)?,
-        cancel_requested_at_ms: optional_whole(row, 16)?,
+        cancel_requested_at_ms: optional_whole(row, CANCEL_REQUESTED_AT_MS)?,
         parent_id: optional_text(row, 17)?,
-        root_id: optional_text(row, 18)?,
-        correlation_id: optional_text(row, 19)?,
+        root_id: optional_text(row, ROOT_ID)?,
+        correlation_id: optional_text(row, CORRELATION_ID)?,
         created_at_ms: whole(row, CREATED_AT_MS)?,
         updated_at_ms: whole(row, 21)?,
         completed_at_ms: optional_whole(row, 22)?,
+    })
+}
+
+/// What a worker needs of the task in the first columns of `row`.
+pub(super) fn claimed(row: &Row<'_>) -> rusqlite::Result<ClaimedTask> {
+    Ok(ClaimedTask {
+        id: text(row, ID)?,
+        name: text(row, NAME)?,
+        queue: text(row, QUEUE)?,
+        payload: text(row, PAYLOAD)?,
+        metadata: text(row, METADATA)?,
+        attempt: whole(row, ATTEMPT)?,
+        max_attempts: whole(row, MAX_ATTEMPTS)?,
+        root_id: optional_text(row, ROOT_ID)?,
+        correlation_id: optional_text(row, CORRELATION_ID)?,
+        cancel_requested: optional_whole(row, CANCEL_REQUESTED_AT_MS)?.is_some(),
     })
 }

@@ -77,7 +77,7 @@ impl Serve {
                         bytes: None,
                         oversize_first: true,
                     };
-                    let drawn = claim::draw(
+                    let drawn = claim::draw_rows(
                         tx,
                         level,
                         &self.scope.owner,
@@ -86,7 +86,7 @@ impl Serve {
                         &limits,
                     );
                     let failed = drawn.as_ref().err().cloned();
-                    let _ = reply.send(drawn.map(|drawn| drawn.rows));
+                    let _ = reply.send(drawn);
                     if let Some(error) = failed {
                         return Err(error);
                     }

@@ -64,7 +64,7 @@ impl Job for SubmitJob {
         answer.give(outcome);
         if let Some((place, times)) = claimed {
             let task = claimed_row(new, times, place.owner());
-            place.fill(task);
+            place.fill(task.into());
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Claiming, as far as the books go: what there is room for, and what becomes of the rows a claim brought.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::State;
-use crate::model::Task;
+use crate::store::round::ClaimedTask;
 use crate::worker::calls::{Holding, ReadyCall};
 use crate::worker::host::Delivered;
 use crate::worker::plan::Plan;
@@ -154,7 +155,7 @@ impl State {
     pub(in crate::worker) fn fill(
         &mut self,
         place: &Holding,
-        task: Option<Task>,
+        task: Option<ClaimedTask>,
         sent: Instant,
     ) -> bool {
         self.calls.unreserve(place);
@@ -169,11 +170,12 @@ impl State {
     }
 
     /// Groups rows by name and cuts them to the batch size, the groups in the order of their first rows.
-    fn make_calls(&mut self, rows: Vec<Task>, sent: Instant) {
-        let mut open: Vec<(usize, Vec<Task>)> = Vec::new();
+    fn make_calls(&mut self, rows: Vec<ClaimedTask>, sent: Instant) {
+        let mut open: Vec<(usize, Vec<Delivered>)> = Vec::with_capacity(rows.len());
         for task in rows {
             let name = self.registry.index_or_register(&task.name);
             let batch = self.registry.batch(name);
+            let delivered = self.deliver(task, name, sent);
             let group = (batch > 1)
                 .then(|| {
                     open.iter_mut()
@@ -181,30 +183,27 @@ impl State {
                 })
                 .flatten();
             match group {
-                Some((_, tasks)) => tasks.push(task),
-                None => open.push((name, vec![task])),
+                Some((_, tasks)) => tasks.push(delivered),
+                None => open.push((name, vec![delivered])),
             }
         }
+        let since = Instant::now();
         for (name, tasks) in open {
-            let bytes = tasks.iter().map(|task| task.payload.len() as u64).sum();
+            let payloads = tasks.iter().map(|one| one.task.payload.len() as u64);
             let holding = Holding {
                 name,
                 resource: self.registry.resource(name),
-                bytes,
+                bytes: payloads.sum(),
             };
-            let tasks = tasks
-                .into_iter()
-                .map(|task| self.deliver(task, name, sent))
-                .collect();
             self.calls.add_ready(ReadyCall {
                 holding,
                 tasks,
-                since: Instant::now(),
+                since,
             });
         }
     }
 
-    fn deliver(&mut self, task: Task, name: usize, sent: Instant) -> Delivered {
+    fn deliver(&mut self, task: ClaimedTask, name: usize, sent: Instant) -> Delivered {
         self.stats.of(name).claimed += 1;
         tracing::debug!(
             task = task.id,
@@ -212,15 +211,18 @@ impl State {
             attempt = task.attempt,
             "claimed"
         );
+        if *self.queue != *task.queue {
+            self.queue = task.queue.as_str().into();
+        }
         let handle = self.tasks.add(Attempt {
             task_id: task.id.clone(),
             name,
-            queue: task.queue.as_str().into(),
+            queue: Arc::clone(&self.queue),
             number: task.attempt,
             progress: Progress::Ready,
             began: sent,
             lease_ends: sent + self.lease,
-            cancel_requested: task.cancel_requested_at_ms.is_some(),
+            cancel_requested: task.cancel_requested,
         });
         Delivered { handle, task }
     }

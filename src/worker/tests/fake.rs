@@ -136,7 +136,7 @@ impl Database {
                 }
                 let mut task = self.queued.remove(at).expect("a position just found");
                 task.attempt += 1;
-                rows.push(task);
+                rows.push(task.into());
             }
             self.largest_claim_bytes = self.largest_claim_bytes.max(bytes);
             planner.record(rows);

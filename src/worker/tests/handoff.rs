@@ -56,7 +56,7 @@ impl World {
 
 fn fill(place: Place) {
     let task = claimed_row(new_task("work"), (1, 1), place.owner());
-    place.fill(task);
+    place.fill(task.into());
 }
 
 /// Handlers that are slow to come back, so that what is free stays so.

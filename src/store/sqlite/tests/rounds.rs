@@ -5,12 +5,12 @@ use futures_util::future::join_all;
 use super::super::jobs::RoundJob;
 use super::{Place, claim, count, get, hold, new_task, owner, run, submit};
 use crate::error::{Error, Result};
-use crate::model::{Status, Task};
+use crate::model::Status;
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
 use crate::store::answer::Answer;
 use crate::store::command::{Command, Outcome};
-use crate::store::round::{ClaimPlan, Draw, Planner, Round, Settled, Settlement};
+use crate::store::round::{ClaimPlan, ClaimedTask, Draw, Planner, Round, Settled, Settlement};
 
 /// Draws one task of each name.
 struct OneOfEach {
@@ -31,7 +31,7 @@ impl Planner for OneOfEach {
         })
     }
 
-    fn record(&mut self, rows: Vec<Task>) {
+    fn record(&mut self, rows: Vec<ClaimedTask>) {
         self.rows += rows.len();
     }
 
