@@ -10,7 +10,9 @@ use cairnq_native::model::{Conflict, Task};
 use cairnq_native::store::Backend;
 use cairnq_native::store::command::{ClaimScope, Command, NewTask, Outcome, Owner, Reply, Target};
 use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
-use cairnq_native::store::round::{ClaimPlan, ClaimedTask, Draw, Planner, Round, RoundReply, Settlement};
+use cairnq_native::store::round::{
+    ClaimPlan, ClaimedTask, Draw, Planner, Round, RoundReply, Settlement,
+};
 use cairnq_native::store::wakes::End;
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
