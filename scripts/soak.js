@@ -21,7 +21,14 @@ if (!(seconds > 0)) throw new Error(`--minutes must be above 0, got ${values.min
 const open = await backendNamed(values.backend);
 
 const FAULTS = ['lost', 'doubleSettled', 'overlapping', 'twins', 'strange'];
-const total = { tasks: 0, acknowledged: 0, kills: 0, reruns: 0, lateStarts: 0 };
+const total = {
+  tasks: 0,
+  acknowledged: 0,
+  kills: 0,
+  reruns: 0,
+  claimedAsWritten: 0,
+  lateStarts: 0,
+};
 const faults = Object.fromEntries(FAULTS.map((fault) => [fault, []]));
 const deaths = {};
 const errors = {};

@@ -20,6 +20,7 @@ onEveryBackend('crashes', (backend) => {
       expect(report.strange).toEqual([]);
       expect(report.kills).toBeGreaterThanOrEqual(atLeast.kills);
       expect(report.tasks).toBeGreaterThanOrEqual(atLeast.tasks);
+      expect(report.claimedAsWritten).toBeGreaterThan(0);
       expect(isClean(report)).toBe(true);
     },
     timeout,

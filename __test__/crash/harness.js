@@ -16,6 +16,8 @@ import { verdict } from './verdict.js';
 const LEASE_MS = 1000;
 const WORKERS = 3;
 const PRODUCERS = 2;
+/** Processes that work off what they submit themselves, each in a queue of its own. */
+const SELVES = 2;
 /** Submits one producer has under way at once. */
 const LANES = 8;
 /** Producers wait while so many are queued, so that a run ends soon after its last kill. */
@@ -50,12 +52,22 @@ export async function crashRun({ world, seconds, atLeast, seed, sabotage }) {
         return { ...common, lanes: LANES, maxQueueDepth: MAX_QUEUE_DEPTH, from };
       });
     }
+    const queues = ['default'];
+    for (let n = 0; n < SELVES; n++) {
+      let from = (PRODUCERS + n) * NUMBERS_PER_PRODUCER;
+      const queue = `self ${n}`;
+      queues.push(queue);
+      fleet.keep('self-process.js', (lastPid) => {
+        from = after(readLedger(ledgers, lastPid), from);
+        return { ...common, leaseMs: LEASE_MS, queues: [queue], from };
+      });
+    }
     await delay(seconds * 500);
     if (atLeast) await longEnough(world, fleet, atLeast);
     await sabotage?.(world);
     await delay(seconds * 500);
     await fleet.stop();
-    await drain(world, worker);
+    await drain(world, { ...worker, queues });
     const rows = await world.sql('select id, status, payload, result from cairnq_tasks');
     for (const row of rows) {
       row.payload = JSON.parse(row.payload);

@@ -29,6 +29,7 @@ export function verdict({ ledger, audit, rows, expected }) {
     kills: ledger.filter(({ event }) => event === 'killed').length,
     reruns: audit.filter(({ new_status, attempt }) => new_status === 'running' && attempt > 0)
       .length,
+    claimedAsWritten: claimedAsWritten(ledger, changes),
     lost: lost(acknowledged, settled, byId, expected),
     lateStarts: late.length,
     doubleSettled: doubleSettled(
@@ -38,6 +39,14 @@ export function verdict({ ledger, audit, rows, expected }) {
     overlapping: overlapping(ledger, changes),
     twins: twins(rows),
   };
+}
+
+/** Tasks whose first attempt ran although no update claimed them: the insert did. */
+function claimedAsWritten(ledger, changes) {
+  const first = ledger.filter(({ event, attempt }) => event === 'start' && attempt === 1);
+  const claimed = ({ new_status, attempt }) => new_status === 'running' && attempt === 0;
+  const ids = first.map(({ id }) => id).filter((id) => !(changes.get(id) ?? []).some(claimed));
+  return new Set(ids).size;
 }
 
 /** Whether there is nothing to be ashamed of. */

@@ -24,6 +24,15 @@ function judge({ ledger = [], audit = [], rows = [] }) {
   return verdict({ ledger, audit, rows, expected });
 }
 
+it('case 10 what no update claimed was claimed as it was written', () => {
+  const report = judge({
+    ledger: [told('start', 'a', 1, 1), told('start', 'b', 1, 2), told('start', 'b', 1, 3)],
+    audit: [change('a', 'queued', 'running', { attempt: 0 }), change('b', 'running', 'queued')],
+    rows: [row('a', 1), row('b', 2)],
+  });
+  expect(report.claimedAsWritten).toBe(1);
+});
+
 it('case 10 a run without faults is clean', () => {
   const report = judge({
     ledger: [
