@@ -20,7 +20,8 @@ onEveryBackend('crashes', (backend) => {
       expect(report.strange).toEqual([]);
       expect(report.kills).toBeGreaterThanOrEqual(atLeast.kills);
       expect(report.tasks).toBeGreaterThanOrEqual(atLeast.tasks);
-      expect(report.claimedAsWritten).toBeGreaterThan(0);
+      // On SQLite an update claims them, in the transaction that inserts them.
+      if (backend.name === 'postgres') expect(report.claimedAsWritten).toBeGreaterThan(0);
       expect(isClean(report)).toBe(true);
     },
     timeout,

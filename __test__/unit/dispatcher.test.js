@@ -123,9 +123,9 @@ describe('outcomes', () => {
   });
 
   it.each([
-    { callMs: 0, turns: 2, why: 'the rest follows in one turn' },
+    { callMs: 0, turns: 1, why: 'they follow each other' },
     { callMs: 1, turns: 5, why: 'timers and sockets have a turn between any two' },
-  ])('of calls of $callMs ms that follow each other take $turns turns: $why', async (one) => {
+  ])('of calls of $callMs ms one after the other take $turns turns: $why', async (one) => {
     let now = performance.now();
     vi.spyOn(performance, 'now').mockImplementation(() => now);
     onTestFinished(() => vi.restoreAllMocks());

@@ -296,7 +296,7 @@ export class Calls {
       if (call.parts.open > 0) return;
     }
     this.#outcomes.record(DONE, call.id);
-    if (this.#live.size === 0) this.#outcomes.complete();
+    this.#outcomes.complete();
   }
 
   /** @param {number} handle of an attempt whose lease is lost */

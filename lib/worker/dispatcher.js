@@ -24,7 +24,9 @@ export class Dispatcher {
   #options;
   #handlers;
   #report;
+  /** @type {Outcomes} */
   #outcomes;
+  /** @type {Calls} */
   #calls;
   #replaced = 0;
   #lookout = new Lookout();
@@ -48,7 +50,10 @@ export class Dispatcher {
     this.#options = options;
     this.#handlers = handlers;
     this.#report = report;
-    this.#outcomes = new Outcomes(() => this.#scope.runInAsyncScope(this.#flush, this));
+    this.#outcomes = new Outcomes(
+      () => this.#scope.runInAsyncScope(this.#flush, this),
+      () => !this.#calls.isIdle,
+    );
     const lease = new WorkerLease(native, store, options, (attempt, lost) => {
       this.#outcomes.record(lost ? LOST : SETTLED, attempt.handle);
     });
@@ -75,7 +80,10 @@ export class Dispatcher {
       case 'ready':
         this.#lookout.answered();
         // A flush that is due brings the same calls in the crossing it makes anyway.
-        if (!this.#outcomes.isDue) this.#start(() => this.#native.take());
+        if (!this.#outcomes.isDue) {
+          this.#outcomes.begin();
+          this.#start(() => this.#native.take());
+        }
         break;
       case 'lost':
         for (const handle of event.handles) this.#calls.lose(handle);

@@ -19,6 +19,7 @@ const TURN_MS = 0.5;
 
 export class Outcomes {
   #flush;
+  #moreToCome;
   /** Pairs of kind and handle (or call). @type {number[]} */
   #codes = [];
   /** JSON texts, in the order of the kinds that carry one. @type {string[]} */
@@ -27,9 +28,13 @@ export class Outcomes {
   #ending = false;
   #turnBegan = Number.NEGATIVE_INFINITY;
 
-  /** @param {() => void} flush called when something was recorded, once a turn at least */
-  constructor(flush) {
+  /**
+   * @param {() => void} flush called when something was recorded, once a turn at least
+   * @param {() => boolean} moreToCome whether calls are under way
+   */
+  constructor(flush, moreToCome) {
     this.#flush = flush;
+    this.#moreToCome = moreToCome;
   }
 
   /** Whether a flush is due. */
@@ -50,9 +55,15 @@ export class Outcomes {
     setImmediate(this.#end);
   }
 
-  /** No call is left that could add to what was recorded. */
+  /** A turn begins otherwise than with what was recorded in the last. */
+  begin() {
+    this.#turnBegan = performance.now();
+  }
+
+  /** A call is over, and with it perhaps the last that could add to what was recorded. */
   complete() {
-    if (performance.now() - this.#turnBegan < TURN_MS) queueMicrotask(this.#send);
+    if (this.#moreToCome() || performance.now() - this.#turnBegan >= TURN_MS) return;
+    queueMicrotask(this.#sendIfComplete);
   }
 
   /** Hands over what was gathered. JSON.stringify never emits a raw newline, so one joins. */
@@ -66,8 +77,13 @@ export class Outcomes {
 
   #end = () => {
     this.#ending = false;
-    this.#turnBegan = performance.now();
+    this.begin();
     this.#send();
+  };
+
+  // Of calls that are begun together the first may be over before the last has begun.
+  #sendIfComplete = () => {
+    if (!this.#moreToCome()) this.#send();
   };
 
   #send = () => {
