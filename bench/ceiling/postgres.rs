@@ -58,6 +58,8 @@ async fn insert(connection: &mut PgConnection, job: &Job) -> sqlx::Result<Measur
             .bind(&ids)
             .bind(vec![None::<&str>; count])
             .bind(vec![None::<&str>; count])
+            .bind(None::<&str>)
+            .bind(None::<i64>)
             .fetch_all(&mut *connection)
             .await?;
         done += rows.len();
