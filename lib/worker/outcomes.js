@@ -17,6 +17,9 @@ export const LOST = 5;
 /** How long calls follow each other within one turn, before timers and sockets have theirs. */
 const TURN_MS = 0.5;
 
+/** So many crossings in one turn are enough, also where an application has stopped the clock. */
+const TURN_SENDS = 256;
+
 export class Outcomes {
   #flush;
   #moreToCome;
@@ -27,6 +30,7 @@ export class Outcomes {
   /** Whether the end of the turn is waited for. */
   #ending = false;
   #turnBegan = Number.NEGATIVE_INFINITY;
+  #sends = 0;
 
   /**
    * @param {() => void} flush called when something was recorded, once a turn at least
@@ -58,11 +62,13 @@ export class Outcomes {
   /** A turn begins otherwise than with what was recorded in the last. */
   begin() {
     this.#turnBegan = performance.now();
+    this.#sends = 0;
   }
 
   /** A call is over, and with it perhaps the last that could add to what was recorded. */
   complete() {
-    if (this.#moreToCome() || performance.now() - this.#turnBegan >= TURN_MS) return;
+    if (this.#moreToCome() || this.#sends >= TURN_SENDS) return;
+    if (performance.now() - this.#turnBegan >= TURN_MS) return;
     queueMicrotask(this.#sendIfComplete);
   }
 
@@ -87,6 +93,8 @@ export class Outcomes {
   };
 
   #send = () => {
-    if (this.isDue) this.#flush();
+    if (!this.isDue) return;
+    this.#sends += 1;
+    this.#flush();
   };
 }

@@ -84,7 +84,8 @@ impl Core {
     pub(super) fn while_idle<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> Option<T> {
         // Whoever has the lock is in the middle of a turn, and may be about to claim.
         let rounds = self.driver.rounds.try_lock().ok()?;
-        let idle = rounds.as_ref().is_some_and(|rounds| rounds.is_idle(self));
+        let idle = rounds.as_ref().is_some_and(|rounds| rounds.is_idle(self))
+            && !self.driver.panicked.load(Ordering::SeqCst);
         let worked = idle.then(work);
         drop(rounds);
         // Who came meanwhile has left its turn to whoever had the lock.

@@ -47,7 +47,12 @@ fn place_for(core: &Arc<Core>, new: &NewTask) -> Option<Place> {
         return None;
     }
     let bytes = new.payload.len() as u64;
-    let reserve = || core.state().reserve(&new.name, bytes);
+    let reserve = || {
+        let mut state = core.state();
+        // Once more with the state locked, under which the mark is set by what makes room.
+        let idle = !core.look.load(Ordering::SeqCst);
+        idle.then(|| state.reserve(&new.name, bytes)).flatten()
+    };
     let holding = core.while_idle(reserve)??;
     let since = Instant::now();
     let filled = Arc::clone(core);

@@ -94,6 +94,12 @@ impl Core {
         state.has_deadlines() || (!full && (first || state.gathers_until(Instant::now()).is_none()))
     }
 
+    /// Has the loop look, before anyone else can see what there is to look for: a place that was found in between would
+    /// go to a task that came after those that wait.
+    fn mark_look(&self, _changed: &State) {
+        self.look.store(true, Ordering::SeqCst);
+    }
+
     fn look(&self) {
         self.look.store(true, Ordering::SeqCst);
         self.changed.notify_one();
@@ -135,10 +141,11 @@ impl Worker {
         concurrency: Option<u32>,
         resource: Option<&str>,
     ) {
-        self.core
-            .state()
-            .registry
-            .register(name, batch, concurrency, resource);
+        {
+            let mut state = self.core.state();
+            state.registry.register(name, batch, concurrency, resource);
+            self.core.mark_look(&state);
+        }
         self.core.look();
     }
 
@@ -148,6 +155,7 @@ impl Worker {
             let mut state = self.core.state();
             state.runs.push(request);
             state.calls.slots = state.calls.slots.saturating_add(concurrency.max(1));
+            self.core.mark_look(&state);
             state.runs.len() == 1
         };
         if starts {
@@ -200,11 +208,11 @@ impl Worker {
             let mut state = self.core.state();
             let first = state.outbox.may_wait_until().is_none();
             state.report(reports);
+            self.core.mark_look(&state);
             let taken = state.take();
             (taken, self.core.is_news(&state, first))
         };
         crash_point!("outcomes");
-        self.core.look.store(true, Ordering::SeqCst);
         if due {
             self.core.turn();
         }
@@ -307,7 +315,15 @@ impl Worker {
     /// The host's event loop turns.
     pub fn sign_of_life(&self) {
         let core = &self.core;
-        let sign = core.signs().come();
+        let sign = {
+            let mut signs = core.signs();
+            let sign = signs.come();
+            if sign.is_some() {
+                // Claims may have waited for it.
+                core.look.store(true, Ordering::SeqCst);
+            }
+            sign
+        };
         core.state().tasks.host_has_heard();
         let Some((late, task_id)) = sign else { return };
         if late > options::duration(core.options.heartbeat_interval_ms) {
@@ -319,7 +335,6 @@ impl Worker {
                 lease_ms: core.options.lease_ms,
             });
         }
-        // Claims may have waited for it.
         core.look();
     }
 

@@ -121,7 +121,8 @@ impl Rounds {
     pub(super) fn is_over(&self, core: &Core) -> bool {
         let state = core.state();
         // A host that is gone will never finish its calls; their leases end by themselves.
-        let over = state.is_over() || (core.host.is_gone() && state.outbox.not_durable() == 0);
+        let nothing_to_come = state.outbox.not_durable() == 0 && state.calls.reserved() == 0;
+        let over = state.is_over() || (core.host.is_gone() && nothing_to_come);
         over && self.under_way == 0 && self.answered.is_empty() && !core.exchange.is_claiming()
     }
 
@@ -264,8 +265,12 @@ impl Rounds {
                         self.claim_ended(core);
                         core.state().stats.claim_ended(sent.elapsed(), 0);
                     }
-                    // What makes some again will say so.
-                    Made::NoRoom => self.claiming = false,
+                    Made::NoRoom => {
+                        self.claiming = false;
+                        // What was announced is still there, and not all that makes room again says so: the host may only
+                        // have to take what it was given.
+                        core.look.store(true, Ordering::SeqCst);
+                    }
                 }
             }
             Err(error) => self.claim_failed(core, error),

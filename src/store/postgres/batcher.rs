@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::batch::{Batch, Item};
 use super::errors::{Failure, Kind};
 use super::lifetime::Session;
 use super::open::Open;
-use super::submit;
+use super::{settle, submit};
 use crate::error::{Error, Result};
 use crate::model::{Status, Task};
 use crate::runtime::runtime;
@@ -107,8 +108,14 @@ async fn insert(open: &Open, batch: Vec<Waiting>) {
             }
         }
         Err(failure) => {
+            let id = batch[0].new.id.clone();
             let error = failure.into_value_error();
             answer_all(batch, &error);
+            if let Some(place) = place {
+                // It may have been written all the same, and nobody here will run it.
+                let release = Batch::sorted(vec![Item::release(id)]);
+                let _ = settle::settle(open, place.owner(), &release).await;
+            }
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use rusqlite::params;
 
-use super::choice::choose;
-use super::read;
+use super::choice::{Chosen, choose};
 use super::rows;
 use super::transaction::Tx;
 use crate::error::Result;
@@ -60,20 +59,9 @@ pub(super) fn draw(
     names: Option<&[String]>,
     limits: &Limits,
 ) -> Result<Drawn> {
-    if limits.rows == 0 {
-        return Ok(Drawn {
-            rows: Vec::new(),
-            cut_short: false,
-        });
-    }
-    let (mut chosen, cut_short) =
-        choose(tx, level, queues, names, limits).map_err(|error| tx.error(&error))?;
-    for (rowid, task) in &mut chosen {
-        take(tx, *rowid, owner)?;
-        task.attempt += 1;
-    }
+    let (taken, cut_short) = take_all(tx, level, owner, queues, names, limits)?;
     Ok(Drawn {
-        rows: chosen.into_iter().map(|(_, task)| task).collect(),
+        rows: taken.into_iter().map(|(_, task)| task).collect(),
         cut_short,
     })
 }
@@ -87,9 +75,31 @@ pub(super) fn draw_rows(
     names: Option<&[String]>,
     limits: &Limits,
 ) -> Result<Vec<Task>> {
-    let drawn = draw(tx, level, owner, queues, names, limits)?.rows;
-    let rows = drawn.iter().map(|task| read::get(tx, &task.id));
+    let (taken, _) = take_all(tx, level, owner, queues, names, limits)?;
+    let rows = taken
+        .iter()
+        .map(|(rowid, _)| tx.first(&sql::TASK_AT, [rowid], rows::task));
     rows.filter_map(Result::transpose).collect()
+}
+
+fn take_all(
+    tx: &Tx<'_, '_>,
+    level: u32,
+    owner: &Owner,
+    queues: &[String],
+    names: Option<&[String]>,
+    limits: &Limits,
+) -> Result<Chosen> {
+    if limits.rows == 0 {
+        return Ok((Vec::new(), false));
+    }
+    let (mut chosen, cut_short) =
+        choose(tx, level, queues, names, limits).map_err(|error| tx.error(&error))?;
+    for (rowid, task) in &mut chosen {
+        take(tx, *rowid, owner)?;
+        task.attempt += 1;
+    }
+    Ok((chosen, cut_short))
 }
 
 /// Claims one queued row.

@@ -2,7 +2,7 @@
 //! for each would be started and stopped, and a thread woken twice, for nothing.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -10,11 +10,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::sleep_until;
 
-use super::{End, Inner, Wakes};
+use super::{End, Inner, Waiter, Wakes};
 use crate::runtime::runtime;
 
-/// How often the timer looks at most.
+/// How soon the timer looks again at the earliest, unless somebody comes who gives up sooner.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+/// So many waits are not worth looking through.
+const FEW: usize = 4_096;
 
 /// When which waiter gives up: the first to do so first, and those that have ended meanwhile among them.
 #[derive(Default)]
@@ -23,6 +26,8 @@ pub(super) struct Deadlines {
     /// The timer runs, and is to be told of what comes before `looks_at`.
     running: bool,
     looks_at: Option<Instant>,
+    /// With so many, those that have ended are forgotten before their time.
+    most: usize,
     sooner: Arc<Notify>,
 }
 
@@ -39,6 +44,7 @@ impl Wakes {
             return;
         };
         let mut inner = self.lock();
+        inner.forget_ended();
         let deadlines = &mut inner.deadlines;
         deadlines
             .waiting
@@ -76,17 +82,33 @@ impl Wakes {
 }
 
 impl Inner {
+    /// Keeps waits that ended long before their time from piling up.
+    fn forget_ended(&mut self) {
+        let (waiters, deadlines) = (&self.waiters, &mut self.deadlines);
+        if deadlines.waiting.len() <= deadlines.most.max(FEW) {
+            return;
+        }
+        deadlines
+            .waiting
+            .retain(|Reverse((_, number, task_id))| waits(waiters, task_id, *number));
+        deadlines.most = 2 * deadlines.waiting.len();
+    }
+
     /// The deadline of the waiter that gives up next. Those that have ended are forgotten on the way.
     fn next_deadline(&mut self) -> Option<(Instant, u64, String)> {
         while let Some(Reverse((deadline, waiter, task_id))) = self.deadlines.waiting.peek() {
-            let waiters = self.waiters.get(task_id);
-            if waiters.is_some_and(|known| known.iter().any(|one| one.number == *waiter)) {
+            if waits(&self.waiters, task_id, *waiter) {
                 return Some((*deadline, *waiter, task_id.clone()));
             }
             self.deadlines.waiting.pop();
         }
         None
     }
+}
+
+fn waits(waiters: &HashMap<String, Vec<Waiter>>, task_id: &str, number: u64) -> bool {
+    let of_task = waiters.get(task_id);
+    of_task.is_some_and(|known| known.iter().any(|one| one.number == number))
 }
 
 async fn watch(wakes: Weak<Wakes>, sooner: Arc<Notify>) {

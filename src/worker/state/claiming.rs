@@ -160,6 +160,11 @@ impl State {
     ) -> bool {
         self.calls.unreserve(place);
         if let Some(task) = task {
+            let sources = self.registry.sources();
+            let served = sources
+                .iter()
+                .position(|source| source.names().contains(&place.name));
+            self.turns.served(&sources, served.as_slice());
             self.governor.claimed(1, place.bytes);
             self.make_calls(vec![task], sent);
         }

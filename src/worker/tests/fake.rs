@@ -36,10 +36,14 @@ pub(super) struct Database {
     pub(super) stolen: Vec<String>,
 }
 
+type Interlude = Box<dyn FnOnce() + Send>;
+
 #[derive(Default)]
 pub(super) struct FakeStore {
     database: Mutex<Database>,
     wakes: Arc<Wakes>,
+    /// Done before the next claim of a round, once.
+    before_claim: Mutex<Option<Interlude>>,
     /// Queues a task when it has been asked so many times more how many rounds may be under way.
     queues_after: Mutex<Option<usize>>,
 }
@@ -53,6 +57,17 @@ impl FakeStore {
     pub(super) fn queue(&self, name: &str, count: usize, bytes: usize) {
         self.add(name, count, bytes);
         self.wakes.queued("default", 0);
+    }
+
+    /// What happens after the settlements of the next round that claims, and before its claim.
+    pub(super) fn before_claim(&self, interlude: impl FnOnce() + Send + 'static) {
+        *self.interlude() = Some(Box::new(interlude));
+    }
+
+    fn interlude(&self) -> MutexGuard<'_, Option<Interlude>> {
+        self.before_claim
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Queues a task of `work` in the middle of whatever asks, for the `asked`th time from now, how many rounds may be under
@@ -186,11 +201,15 @@ impl Backend for FakeStore {
             });
         }
         database.released.extend(round.releases);
+        drop(database);
         let claimed = round.claim.map(|mut plan| {
-            let outcome = database.claim(plan.planner.as_mut());
+            let interlude = self.interlude().take();
+            if let Some(interlude) = interlude {
+                interlude();
+            }
+            let outcome = self.database().claim(plan.planner.as_mut());
             (plan.planner, outcome)
         });
-        drop(database);
         answer.give(Ok(RoundReply {
             settled,
             released: Ok(()),

@@ -100,6 +100,23 @@ fn a_place_is_a_slot_until_it_is_given_back() {
 }
 
 #[test]
+fn a_claim_that_meets_what_was_just_handed_over_is_made_up_for() {
+    let world = World::new(patient(), 4);
+    world.worker.register("narrow", None, Some(1), None);
+    world.store.queue("narrow", 2, 2);
+    let first = world.take();
+    assert_eq!(first.len(), 1, "as many as its ceiling allows");
+    let place = world.place();
+    // The slot of the other name comes free while the host has not taken what was handed over.
+    world.store.before_claim(move || fill(place));
+    assert!(world.complete(&first[0]).is_empty());
+    assert_eq!(&*world.take()[0].name, "work");
+    assert_eq!(&*world.take()[0].name, "narrow");
+    world.worker.stop(Some(0.0));
+    world.finish();
+}
+
+#[test]
 fn a_stopped_worker_hands_back_what_is_written_for_it() {
     let world = World::new(patient(), 1);
     let place = world.place();

@@ -68,10 +68,18 @@ impl World {
 
     /// Waits for the next calls, as the JavaScript side does.
     fn take(&self) -> Vec<DeliveredCall> {
-        self.host.hear("ready calls", |heard| {
-            heard.events.retain(|event| !matches!(event, Event::Ready));
-            Some(self.worker.take()).filter(|calls| !calls.is_empty())
-        })
+        let is_ready = |event: &Event| matches!(event, Event::Ready);
+        loop {
+            self.host.heard().events.retain(|event| !is_ready(event));
+            // Without the lock on what was heard: to take calls may bring the next.
+            let calls = self.worker.take();
+            if !calls.is_empty() {
+                return calls;
+            }
+            self.host.hear("ready calls", |heard| {
+                heard.events.iter().any(is_ready).then_some(())
+            });
+        }
     }
 
     fn complete(&self, call: &DeliveredCall) -> Vec<DeliveredCall> {
