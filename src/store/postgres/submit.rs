@@ -62,8 +62,8 @@ pub(super) fn bytes(new: &NewTask) -> usize {
     new.payload.len() + new.metadata.len()
 }
 
-/// Inserts tasks that have no keys, in one statement; those of `owner` as claimed by it. Sent twice, the second time changes nothing and finds the rows of
-/// the first: their ids are ours, so nobody else can have made them.
+/// Inserts tasks that have no keys, in one statement; claimed for `owner`, if there is one. Sent twice, the second time
+/// changes nothing and finds the rows of the first: their ids are ours, so nobody else can have made them.
 pub(super) async fn insert_unkeyed(
     open: &Open,
     tasks: &[&NewTask],

@@ -43,7 +43,7 @@ impl Job for SubmitJob {
 
     fn run(&mut self, tx: &Tx<'_, '_>) -> Result<()> {
         let submitted = match &self.place {
-            Some(place) => insert_for(tx, &self.new, place.owner()),
+            Some(place) => insert(tx, &self.new, Some(place.owner())),
             None => submit(tx, &self.new),
         };
         self.submitted = Some(submitted?);
@@ -72,7 +72,7 @@ impl Job for SubmitJob {
 /// The new task, or the existing one its key leads to.
 pub(super) fn submit(tx: &Tx<'_, '_>, new: &NewTask) -> Result<Submitted> {
     match &new.key {
-        None => insert(tx, new),
+        None => insert(tx, new, None),
         Some(key) => keyed(tx, new, key),
     }
 }
@@ -105,32 +105,13 @@ fn keyed(tx: &Tx<'_, '_>, new: &NewTask, key: &str) -> Result<Submitted> {
             manage::cancel(tx, &existing.id)?;
         }
     }
-    let inserted = insert(tx, new)?;
+    let inserted = insert(tx, new, None)?;
     tx.execute(sql::KEY_POINT, params![key, new.id, tx.now_ms])?;
     Ok(inserted)
 }
 
-fn insert(tx: &Tx<'_, '_>, new: &NewTask) -> Result<Submitted> {
-    let run_at_ms = write(tx, new)?;
-    tx.announce_queued(&new.queue, run_at_ms);
-    Ok(Submitted::New {
-        created_at_ms: tx.now_ms,
-        run_at_ms,
-    })
-}
-
-/// A task that nobody need be told of, because `owner` has it.
-fn insert_for(tx: &Tx<'_, '_>, new: &NewTask, owner: &Owner) -> Result<Submitted> {
-    let run_at_ms = write(tx, new)?;
-    claim::take(tx, tx.connection.last_insert_rowid(), owner)?;
-    Ok(Submitted::New {
-        created_at_ms: tx.now_ms,
-        run_at_ms,
-    })
-}
-
-/// Writes the row, and gives its due time.
-fn write(tx: &Tx<'_, '_>, new: &NewTask) -> Result<i64> {
+/// The new task, claimed for `owner`; queued and announced where there is none.
+fn insert(tx: &Tx<'_, '_>, new: &NewTask, owner: Option<&Owner>) -> Result<Submitted> {
     let run_at_ms = tx.now_ms.saturating_add(new.run_at_delay_ms);
     tx.execute(
         sql::TASK_INSERT,
@@ -149,5 +130,12 @@ fn write(tx: &Tx<'_, '_>, new: &NewTask) -> Result<i64> {
             tx.now_ms
         ],
     )?;
-    Ok(run_at_ms)
+    match owner {
+        Some(owner) => claim::take(tx, tx.connection.last_insert_rowid(), owner)?,
+        None => tx.announce_queued(&new.queue, run_at_ms),
+    }
+    Ok(Submitted::New {
+        created_at_ms: tx.now_ms,
+        run_at_ms,
+    })
 }
