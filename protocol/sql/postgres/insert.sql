@@ -12,8 +12,8 @@ with submitted as (
 inserted as (
   insert into cairnq_tasks (id, name, queue, status, payload, metadata, max_attempts, priority, run_at_ms, parent_id,
     root_id, correlation_id, created_at_ms, updated_at_ms, attempt, worker_id, lease_until_ms)
-  select s.id, s.name, s.queue, case when $13::text is null then 'queued' else 'running' end, s.payload::jsonb, s.metadata::jsonb, least(s.max_attempts, 2147483647),
-    s.priority, s.now_ms + s.delay_ms, s.parent_id, s.root_id, s.correlation_id, s.now_ms, s.now_ms,
+  select s.id, s.name, s.queue, case when $13::text is null then 'queued' else 'running' end, s.payload::jsonb,
+    s.metadata::jsonb, least(s.max_attempts, 2147483647), s.priority, s.now_ms + s.delay_ms, s.parent_id, s.root_id, s.correlation_id, s.now_ms, s.now_ms,
     case when $13::text is null then 0 else 1 end, $13::text, s.now_ms + $14::bigint
   from submitted s
   on conflict (id) do nothing

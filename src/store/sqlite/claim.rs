@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::model::{Status, Task};
 use crate::protocol::{LEASE_EXPIRED, sqlite as sql};
 use crate::store::command::Owner;
-use crate::store::round::{ClaimedTask, Draw};
+use crate::store::round::Draw;
 
 /// Ends the leases whose time has passed, whatever the queue or name.
 pub(super) fn recover(tx: &Tx<'_, '_>) -> Result<()> {
@@ -58,37 +58,6 @@ pub(super) fn draw(
     queues: &[String],
     names: Option<&[String]>,
     limits: &Limits,
-) -> Result<Drawn> {
-    let (taken, cut_short) = take_all(tx, level, owner, queues, names, limits)?;
-    Ok(Drawn {
-        rows: taken.into_iter().map(|(_, task)| task).collect(),
-        cut_short,
-    })
-}
-
-/// The same for a caller who wants the whole rows.
-pub(super) fn draw_rows(
-    tx: &Tx<'_, '_>,
-    level: u32,
-    owner: &Owner,
-    queues: &[String],
-    names: Option<&[String]>,
-    limits: &Limits,
-) -> Result<Vec<Task>> {
-    let (taken, _) = take_all(tx, level, owner, queues, names, limits)?;
-    let rows = taken
-        .iter()
-        .map(|(rowid, _)| tx.first(&sql::TASK_AT, [rowid], rows::task));
-    rows.filter_map(Result::transpose).collect()
-}
-
-fn take_all(
-    tx: &Tx<'_, '_>,
-    level: u32,
-    owner: &Owner,
-    queues: &[String],
-    names: Option<&[String]>,
-    limits: &Limits,
 ) -> Result<Chosen> {
     if limits.rows == 0 {
         return Ok((Vec::new(), false));
@@ -102,19 +71,19 @@ fn take_all(
     Ok((chosen, cut_short))
 }
 
+/// The whole rows of what was drawn, for a caller who wants more than a worker needs.
+pub(super) fn whole_rows(tx: &Tx<'_, '_>, (drawn, _): &Chosen) -> Result<Vec<Task>> {
+    let rows = drawn
+        .iter()
+        .map(|(rowid, _)| tx.first(&sql::TASK_AT, [rowid], rows::task));
+    rows.filter_map(Result::transpose).collect()
+}
+
 /// Claims one queued row.
 pub(super) fn take(tx: &Tx<'_, '_>, rowid: i64, owner: &Owner) -> Result<()> {
     let lease_until_ms = tx.now_ms.saturating_add(owner.lease_ms);
     let values = params![rowid, owner.worker_id, lease_until_ms, tx.now_ms];
     tx.execute(sql::CLAIM_TAKE, values).map(drop)
-}
-
-/// What a draw brought.
-pub(super) struct Drawn {
-    /// In claim order.
-    pub(super) rows: Vec<ClaimedTask>,
-    /// The next row would have passed the byte bound.
-    pub(super) cut_short: bool,
 }
 
 /// How much one draw may take.

@@ -66,9 +66,8 @@ pub(super) fn execute(store: &Arc<Inner>, command: Command, answer: Answer<Reply
                 };
                 let level = read::level(tx)?;
                 let names = scope.names.as_deref();
-                let rows =
-                    claim::draw_rows(tx, level, &scope.owner, &scope.queues, names, &limits)?;
-                Ok(Reply::Rows(rows))
+                let drawn = claim::draw(tx, level, &scope.owner, &scope.queues, names, &limits)?;
+                claim::whole_rows(tx, &drawn).map(Reply::Rows)
             })
         }),
         Command::Heartbeat { owner, task_id } => store.write(true, answer, move |tx| {

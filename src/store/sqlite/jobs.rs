@@ -151,7 +151,7 @@ fn claim_all(
     claim::recover(tx)?;
     let level = read::level(tx)?;
     while let Some(draw) = plan.planner.next_draw() {
-        let drawn = claim::draw(
+        let (drawn, cut_short) = claim::draw(
             tx,
             level,
             owner,
@@ -159,8 +159,9 @@ fn claim_all(
             Some(&draw.names),
             &Limits::from(&draw),
         )?;
-        plan.planner.record(drawn.rows);
-        if drawn.cut_short {
+        plan.planner
+            .record(drawn.into_iter().map(|(_, task)| task).collect());
+        if cut_short {
             plan.planner.cut_short();
         }
     }

@@ -77,14 +77,15 @@ impl Serve {
                         bytes: None,
                         oversize_first: true,
                     };
-                    let drawn = claim::draw_rows(
+                    let drawn = claim::draw(
                         tx,
                         level,
                         &self.scope.owner,
                         &self.scope.queues,
                         Some(&names),
                         &limits,
-                    );
+                    )
+                    .and_then(|drawn| claim::whole_rows(tx, &drawn));
                     let failed = drawn.as_ref().err().cloned();
                     let _ = reply.send(drawn);
                     if let Some(error) = failed {

@@ -195,8 +195,8 @@ fn work_of_draws(draws: usize) -> (i32, i32) {
     for number in 0..draws {
         let tx = Tx::new(&peer, &statements, "tasks.db", &unchanged_at);
         let queues = ["default".to_owned()];
-        let taken = draw(&tx, 6, &owner(), &queues, Some(&names), &one).expect("a draw");
-        let taken: Vec<_> = taken.rows.iter().map(|task| &task.id).collect();
+        let (taken, _) = draw(&tx, 6, &owner(), &queues, Some(&names), &one).expect("a draw");
+        let taken: Vec<_> = taken.iter().map(|(_, task)| &task.id).collect();
         assert_eq!(taken, [&numbered([number])[0]]);
     }
     let cursor = statements.stream(Kind::CreatedName).expect("the cursor");
