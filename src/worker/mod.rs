@@ -115,7 +115,7 @@ impl Worker {
             lease_ms: options::whole(options.lease_ms),
         };
         let core = Core {
-            state: Mutex::new(State::new(&options)),
+            state: Mutex::new(State::new(&options, store.rounds_in_flight())),
             store,
             host,
             options,

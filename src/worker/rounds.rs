@@ -148,10 +148,19 @@ impl Rounds {
             && core.signs().allow_claims(interval)
             && (writes || core.look.load(Ordering::SeqCst))
             && state.wants_claim();
-        if !claims && !self.claiming && state.gathers_until(now).is_some() {
-            return false;
+        let by_host = core.replaced.load(Ordering::Relaxed) & REPLACED_CLAIM != 0;
+        let another = self.under_way + 1 < core.store.rounds_in_flight();
+        let load = state.load(claims, another, now);
+        if claims && !load.claim {
+            // It goes right behind them.
+            core.look.store(true, Ordering::SeqCst);
         }
-        let (pending, releases) = state.outbox.take(now);
+        let claims = load.claim;
+        let (pending, releases) = if load.outcomes {
+            state.outbox.take(now)
+        } else {
+            (Vec::new(), Vec::new())
+        };
         // An attempt whose lease ended while its outcome waited has nothing left to settle.
         let (pending, void): (Vec<_>, Vec<_>) = pending
             .into_iter()
@@ -161,7 +170,6 @@ impl Rounds {
             core.look.store(false, Ordering::SeqCst);
             self.claiming = true;
         }
-        let by_host = core.replaced.load(Ordering::Relaxed) & REPLACED_CLAIM != 0;
         let host_plan = (claims && by_host).then(|| state.plan_claim());
         let settlements: Vec<Settlement> = pending
             .iter()

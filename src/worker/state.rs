@@ -47,10 +47,12 @@ pub struct State {
     backoff: (f64, f64),
     lease: Duration,
     max_run: Option<Duration>,
+    /// One round is under way at a time, and its claim is planned when its outcomes are written.
+    serial: bool,
 }
 
 impl State {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &Options, rounds_in_flight: usize) -> Self {
         let prefetch = options.prefetch.map_or(Prefetch::Auto, |tasks| {
             Prefetch::Fixed(options::count(tasks))
         });
@@ -73,6 +75,7 @@ impl State {
             backoff: (options.retry_backoff_ms, options.retry_backoff_max_ms),
             lease: options::duration(options.lease_ms),
             max_run: options.max_run_ms.map(options::duration),
+            serial: rounds_in_flight == 1,
         }
     }
 

@@ -19,11 +19,38 @@ const MAX_NOT_DURABLE: usize = 4_096;
 /// setting: some 200 us.
 const WRITES_COVER: usize = 32;
 
+/// With so many outcomes to write, a claim is sent beside them instead of with them where two rounds may be under way: both
+/// are work for a connection of its own. Fewer cost less than the second transaction.
+const WORTH_A_ROUND: usize = 32;
+
 /// Rows one draw takes at most when `claimBatch` does not say: a transaction of thousands would hold everyone else up,
 /// and a session that brought all it asked for is repeated at once.
 const ROWS_PER_DRAW: u32 = 1_024;
 
+/// What a round takes down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::worker) struct Load {
+    pub(in crate::worker) outcomes: bool,
+    pub(in crate::worker) claim: bool,
+}
+
 impl State {
+    /// What the next round takes down. `claims`: a claim can begin. `another`: a round can be sent right behind this one.
+    pub(in crate::worker) fn load(&self, claims: bool, another: bool, now: Instant) -> Load {
+        let apart = claims && !self.serial && self.outbox.waiting() >= WORTH_A_ROUND;
+        if apart {
+            // What frees a lease goes before what takes one.
+            return Load {
+                outcomes: another,
+                claim: !another,
+            };
+        }
+        Load {
+            outcomes: claims || self.gathers_until(now).is_none(),
+            claim: claims,
+        }
+    }
+
     /// Calls that can start at once and tasks that may be held beside them; none when there is no room for a claim.
     fn room(&self) -> Option<(u32, u32)> {
         if self.stopping || self.outbox.not_durable() >= MAX_NOT_DURABLE {
@@ -69,9 +96,11 @@ impl State {
         self.registry.has_sources() && (self.room().is_some() || self.will_have_room())
     }
 
-    /// While the database writes so many outcomes, the host begins everything it holds.
+    /// While the database writes so many outcomes, the host begins everything it holds. Outcomes that go by a round of their
+    /// own are not waited for.
     fn will_have_room(&self) -> bool {
-        !self.stopping
+        self.serial
+            && !self.stopping
             && self.prefetch == Prefetch::Auto
             && self.outbox.waiting() >= WRITES_COVER
             && self.governor.target_tasks(self.steady_ms()) > 0

@@ -42,6 +42,32 @@ fn tasks_held_by_foresight_go_back_when_no_slot_comes_free() {
     world.finish();
 }
 
+/// What the rounds brought down that settled `count` tasks at once, with as many more queued.
+fn rounds_after(store: FakeStore, count: u32) -> Vec<(usize, bool)> {
+    let world = World::on(store, options(), count);
+    world.store.queue("work", 2 * count as usize, 2);
+    let calls = world.take();
+    assert_eq!(calls.len(), count as usize);
+    world.store.database().rounds.clear();
+    let next = world.complete_all(&calls);
+    let next = if next.is_empty() { world.take() } else { next };
+    let rounds = world.store.database().rounds.clone();
+    world.complete_all(&next);
+    world.finish();
+    assert_eq!(settled_ids(&world).len(), 2 * count as usize);
+    rounds
+}
+
+#[test]
+fn many_outcomes_and_a_claim_go_beside_each_other_where_two_rounds_may_be_under_way() {
+    let two = rounds_after(FakeStore::two_at_once(), 40);
+    assert_eq!(two, [(40, false), (0, true)]);
+    let few = rounds_after(FakeStore::two_at_once(), 8);
+    assert_eq!(few, [(8, true)]);
+    let one_at_a_time = FakeStore::default();
+    assert_eq!(rounds_after(one_at_a_time, 40), [(40, true)]);
+}
+
 #[test]
 fn tasks_held_on_request_stay() {
     let world = World::new(

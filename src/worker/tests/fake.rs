@@ -27,6 +27,8 @@ pub(super) struct Database {
     pub(super) released: Vec<String>,
     pub(super) renewals: Vec<Vec<String>>,
     pub(super) claims: usize,
+    /// Of each round, how many outcomes it brought and whether it claimed.
+    pub(super) rounds: Vec<(usize, bool)>,
     pub(super) largest_claim_bytes: usize,
     /// Errors for the next settlements, first come first served.
     pub(super) settle_errors: VecDeque<Error>,
@@ -46,9 +48,19 @@ pub(super) struct FakeStore {
     before_claim: Mutex<Option<Interlude>>,
     /// Queues a task when it has been asked so many times more how many rounds may be under way.
     queues_after: Mutex<Option<usize>>,
+    /// Two rounds may be under way at once.
+    two_at_once: bool,
 }
 
 impl FakeStore {
+    /// A store that does two rounds at once.
+    pub(super) fn two_at_once() -> Self {
+        Self {
+            two_at_once: true,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn database(&self) -> MutexGuard<'_, Database> {
         self.database.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -180,6 +192,8 @@ impl Backend for FakeStore {
 
     fn round_for(&self, round: Round, answer: Answer<RoundReply>) {
         let mut database = self.database();
+        let load = (round.settlements.len(), round.claim.is_some());
+        database.rounds.push(load);
         let mut settled = Vec::new();
         for settlement in round.settlements {
             settled.push(match database.settle_errors.pop_front() {
@@ -249,7 +263,7 @@ impl Backend for FakeStore {
             Some(left) => *self.queues_after() = Some(left - 1),
             None => {}
         }
-        1
+        1 + usize::from(self.two_at_once)
     }
 }
 

@@ -48,10 +48,11 @@ fn options() -> Options {
 
 impl World {
     fn new(options: Options, concurrency: u32) -> Self {
-        let (store, host) = (
-            Arc::new(FakeStore::default()),
-            Arc::new(FakeHost::default()),
-        );
+        Self::on(FakeStore::default(), options, concurrency)
+    }
+
+    fn on(store: FakeStore, options: Options, concurrency: u32) -> Self {
+        let (store, host) = (Arc::new(store), Arc::new(FakeHost::default()));
         let worker = Arc::new(Worker::new(
             Arc::clone(&store) as _,
             Arc::clone(&host) as _,
@@ -83,12 +84,17 @@ impl World {
     }
 
     fn complete(&self, call: &DeliveredCall) -> Vec<DeliveredCall> {
-        let mut reports: Vec<_> = call
-            .tasks
-            .iter()
-            .map(|task| Report::Complete(task.handle, None))
-            .collect();
-        reports.push(Report::Done(call.call));
+        self.complete_all(std::slice::from_ref(call))
+    }
+
+    /// Completes calls whose outcomes go down together.
+    fn complete_all(&self, calls: &[DeliveredCall]) -> Vec<DeliveredCall> {
+        let mut reports = Vec::new();
+        for call in calls {
+            let tasks = call.tasks.iter();
+            reports.extend(tasks.map(|task| Report::Complete(task.handle, None)));
+            reports.push(Report::Done(call.call));
+        }
         self.worker.settle(reports)
     }
 
