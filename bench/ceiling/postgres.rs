@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use cairnq_native::ids;
-use cairnq_native::protocol::postgres::{self as sql, DrawShape, NameMatch, ROUND_HEAD_COLUMNS};
+use cairnq_native::protocol::postgres::{
+    self as sql, DrawShape, NameMatch, ROUND_HEAD_COLUMNS, RoundShape,
+};
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, Connection as _, Row as _};
 
@@ -73,12 +75,16 @@ async fn insert(connection: &mut PgConnection, job: &Job) -> sqlx::Result<Measur
 }
 
 async fn drain(connection: &mut PgConnection, job: &Job) -> sqlx::Result<Measured> {
-    let round = sql::round(Some(DrawShape {
-        walks: 1,
-        names: NameMatch::Paired,
-        due_order: false,
-        budget: false,
-    }));
+    let round = sql::round(RoundShape {
+        settles: true,
+        recovers: true,
+        draw: Some(DrawShape {
+            walks: 1,
+            names: NameMatch::Paired,
+            due_order: false,
+            budget: false,
+        }),
+    });
     let worker = ids::worker_id();
     let started = Instant::now();
     let mut transactions = 0;
@@ -96,13 +102,10 @@ async fn drain(connection: &mut PgConnection, job: &Job) -> sqlx::Result<Measure
             .bind(vec![None::<&str>; count])
             .bind(vec![0_i64; count])
             .bind(&worker)
-            .bind(true)
             .bind(LEASE_MS)
             .bind(i64::try_from(job.batch).unwrap_or(i64::MAX))
             .bind(vec![job.queue.as_str()])
             .bind(vec![job.name.as_str()])
-            .bind(None::<i64>)
-            .bind(false)
             .fetch_all(&mut *connection)
             .await?;
         transactions += 1;
@@ -126,11 +129,11 @@ fn claimed(row: &PgRow) -> sqlx::Result<Claimed> {
         id: row.try_get(column(0))?,
         name: row.try_get(column(1))?,
         queue: row.try_get(column(2))?,
-        payload: row.try_get(column(4))?,
-        metadata: row.try_get(column(7))?,
-        attempt: row.try_get::<i32, _>(column(10))?.into(),
-        max_attempts: row.try_get::<i32, _>(column(11))?.into(),
-        root_id: row.try_get(column(18))?,
-        correlation_id: row.try_get(column(19))?,
+        payload: row.try_get(column(3))?,
+        metadata: row.try_get(column(4))?,
+        attempt: row.try_get::<i32, _>(column(5))?.into(),
+        max_attempts: row.try_get::<i32, _>(column(6))?.into(),
+        root_id: row.try_get(column(7))?,
+        correlation_id: row.try_get(column(8))?,
     })
 }

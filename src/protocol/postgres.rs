@@ -62,8 +62,8 @@ pub const ROUND_HEAD_COLUMNS: usize = 7;
 fn filled(sql: &str) -> String {
     sql.replace("{task}", sql!("task_columns").trim_end())
         .replace("{settle}", sql!("settle").trim_end())
+        .replace("{outcomes}", sql!("outcomes").trim_end())
         .replace("{recover}", sql!("recover").trim_end())
-        .replace("{recover_when}", "")
         .replace("{clock}", sql!("clock").trim_end())
         .replace("{lease_expired}", &format!("'{LEASE_EXPIRED}'"))
 }
@@ -161,10 +161,30 @@ pub struct DrawShape {
     pub budget: bool,
 }
 
+/// What decides the text of a round, and its parameters: the outcomes' six if it settles, the worker, the draw's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RoundShape {
+    /// Whether it brings outcomes.
+    pub settles: bool,
+    /// Whether expired leases are recovered, as they are before every draw.
+    pub recovers: bool,
+    /// The draw it ends with.
+    pub draw: Option<DrawShape>,
+}
+
+/// Which columns a draw gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Columns {
+    /// The whole row, as `task_columns.sql` has it.
+    Task,
+    /// What a worker needs to run it and to know its place, as `claimed_columns.sql` has it.
+    Claimed,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Text {
-    Round(Option<DrawShape>),
-    Draw(DrawShape),
+    Round(RoundShape),
+    Draw(DrawShape, Columns),
 }
 
 /// Bytes of statement texts kept. Shapes are as many as a program has lists of queues, and their texts grow with those;
@@ -187,7 +207,7 @@ impl Texts {
         }
         let built: Arc<str> = match text {
             Text::Round(shape) => round_text(shape).into(),
-            Text::Draw(shape) => draw_only_text(shape).into(),
+            Text::Draw(shape, columns) => draw_only_text(shape, columns).into(),
         };
         if self.bytes + built.len() > KEPT_BYTES {
             *self = Self::default();
@@ -205,43 +225,73 @@ fn built(text: Text) -> Arc<str> {
         .get(text)
 }
 
-/// Settlements, recovery and, when a shape is given, a draw: its parameters come ninth and later.
+/// A round.
 #[must_use]
-pub fn round(shape: Option<DrawShape>) -> Arc<str> {
+pub fn round(shape: RoundShape) -> Arc<str> {
     built(Text::Round(shape))
 }
 
 /// A draw by itself: the worker comes first, the draw's parameters behind it.
 #[must_use]
-pub fn draw(shape: DrawShape) -> Arc<str> {
-    built(Text::Draw(shape))
+pub fn draw(shape: DrawShape, columns: Columns) -> Arc<str> {
+    built(Text::Draw(shape, columns))
 }
 
-fn round_text(shape: Option<DrawShape>) -> String {
-    let text = sql!("round").replace("{recover}", sql!("recover").trim_end());
-    let text = text.replace("{recover_when}", "$8::boolean and ");
-    filled(&match shape {
+fn round_text(shape: RoundShape) -> String {
+    let part = |there: bool, change: &str| {
+        if there {
+            format!("{change}\n{}", sql!("round_changed").trim_end())
+        } else {
+            sql!("round_unchanged").trim_end().to_owned()
+        }
+    };
+    let worker = if shape.settles { 7 } else { 1 };
+    let text = sql!("round")
+        .replace("{settled}", &part(shape.settles, "{settle}"))
+        .replace("{recovered}", &part(shape.recovers, "{recover}"));
+    filled(&match shape.draw {
         None => text
             .replace("{draw}", "")
             .replace("{no_task}", "")
             .replace("{drawn}", ""),
-        Some(shape) => text
-            .replace("{draw}", &draw_text(shape, 7, 9))
+        Some(draw) => text
             .replace("{no_task}", sql!("round_no_task").trim_end())
-            .replace("{drawn}", sql!("round_drawn").trim_end()),
+            .replace("{drawn}", sql!("round_drawn").trim_end())
+            .replace("{claimed}", &claimed_columns(draw, "::text"))
+            .replace("{draw}", &draw_text(draw, Columns::Claimed, worker)),
     })
 }
 
-fn draw_only_text(shape: DrawShape) -> String {
-    filled(&sql!("draw_only").replace("{draw}", &draw_text(shape, 1, 2)))
+fn draw_only_text(shape: DrawShape, columns: Columns) -> String {
+    let text = sql!("draw_only").replace("{draw}", &draw_text(shape, columns, 1));
+    filled(&text.replace(
+        "{columns}",
+        &match columns {
+            Columns::Task => "{task}".to_owned(),
+            Columns::Claimed => claimed_columns(shape, "::text"),
+        },
+    ))
 }
 
-fn draw_text(shape: DrawShape, worker: usize, first: usize) -> String {
-    let order = if shape.due_order {
+/// JSON leaves the statement as text, and until then keeps its form: a large value may still be where it is stored.
+fn claimed_columns(shape: DrawShape, json_as: &str) -> String {
+    sql!("claimed_columns")
+        .trim_end()
+        .replace("{text}", json_as)
+        .replace("{order}", order(shape))
+}
+
+fn order(shape: DrawShape) -> &'static str {
+    if shape.due_order {
         "run_at_ms"
     } else {
         "created_at_ms"
-    };
+    }
+}
+
+/// `worker` is the number of its parameter; the draw's come behind it.
+fn draw_text(shape: DrawShape, columns: Columns, worker: usize) -> String {
+    let first = worker + 1;
     let names = first + 3;
     let bytes = if shape.names == NameMatch::Any {
         names
@@ -280,7 +330,14 @@ fn draw_text(shape: DrawShape, worker: usize, first: usize) -> String {
     sql!("draw")
         .trim_end()
         .replace("{picked}", picked.trim_end())
-        .replace("{order}", order)
+        .replace("{order}", order(shape))
+        .replace(
+            "{returned}",
+            &match columns {
+                Columns::Task => "t.*".to_owned(),
+                Columns::Claimed => claimed_columns(shape, ""),
+            },
+        )
         .replace("{worker}", &format!("${worker}"))
         .replace("{lease}", &format!("${first}"))
         .replace("{limit}", &format!("${}", first + 1))
@@ -367,12 +424,13 @@ mod tests {
     fn statement_texts_are_kept_within_their_bound() {
         let mut texts = Texts::default();
         let text = |walks| {
-            Text::Draw(DrawShape {
+            let shape = DrawShape {
                 walks,
                 names: NameMatch::Any,
                 due_order: true,
                 budget: true,
-            })
+            };
+            Text::Draw(shape, Columns::Task)
         };
         for walks in 1..1_000 {
             let first = texts.get(text(walks));

@@ -1,6 +1,6 @@
 //! Every statement is one the server accepts, and the ones that run often reach an index whatever the planner knows.
 
-use cairnq_native::protocol::postgres::{self as sql, DrawShape, NameMatch};
+use cairnq_native::protocol::postgres::{self as sql, Columns, DrawShape, NameMatch, RoundShape};
 use cairnq_native::store::Backend as _;
 use cairnq_native::store::command::{Command, ListFilter, NewTask, PurgeFilter, Reply};
 use cairnq_native::store::inspect::Question;
@@ -43,16 +43,22 @@ fn the_server_accepts_every_statement() {
                 .into_iter()
                 .map(|(_, text)| text.to_owned())
                 .collect();
-            texts.extend([
-                sql::INSERT.clone(),
-                sql::INSERT_KEYED.clone(),
-                sql::round(None).to_string(),
-            ]);
-            for shape in shapes(latest) {
-                texts.extend([
-                    sql::round(Some(shape)).to_string(),
-                    sql::draw(shape).to_string(),
-                ]);
+            texts.extend([sql::INSERT.clone(), sql::INSERT_KEYED.clone()]);
+            let drawing = shapes(latest);
+            for draw in drawing.iter().copied().map(Some).chain([None]) {
+                for (settles, recovers) in [(true, true), (true, false), (false, true)] {
+                    let shape = RoundShape {
+                        settles,
+                        recovers,
+                        draw,
+                    };
+                    texts.push(sql::round(shape).to_string());
+                }
+            }
+            for shape in drawing {
+                for columns in [Columns::Task, Columns::Claimed] {
+                    texts.push(sql::draw(shape, columns).to_string());
+                }
             }
             for any_name in [false, true] {
                 texts.push(sql::probe(latest, any_name).to_owned());

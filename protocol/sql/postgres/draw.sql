@@ -6,5 +6,5 @@ drawn as (
     attempt = t.attempt + 1, updated_at_ms = (select now_ms from clock)
   from picked p
   where t.id = p.id
-  returning t.*
+  returning {returned}
 )

@@ -1,3 +1,3 @@
 -- One draw of a claim session.
 with clock as materialized (select {clock} as now_ms){draw}
-select {task} from drawn t
+select {columns} from drawn t

@@ -24,7 +24,7 @@
     updated_at_ms = (select now_ms from clock)
   from (
     select e.id from cairnq_tasks e
-    where {recover_when}e.status = 'running' and e.lease_until_ms is not null
+    where e.status = 'running' and e.lease_until_ms is not null
       and e.lease_until_ms <= (select now_ms from clock)
     order by e.lease_until_ms
     for update skip locked

@@ -1,19 +1,14 @@
--- A worker's round in one statement and one transaction: outcomes down, expired leases recovered, new tasks up.
--- $1 to $6: the outcomes, one array per column, in id order; $7: the worker; $8: whether to recover.
+-- A worker's round in one statement and one transaction: outcomes down, expired leases recovered, new tasks up. Each is
+-- left out where the round has none of it.
+-- $1 to $6: the outcomes, one array per column, in id order; then the worker, which is $1 where there are none.
 --
 -- Every part sees the rows as they were when the statement began, and one clock, so that no row is touched twice: a task
 -- that becomes queued here is drawn by the next round. The pieces of text glued to columns pin the plan to the primary
 -- key. Kinds: s succeed, c complete, r fail with another attempt, f fail for good, x hand back unstarted.
 with clock as materialized (select {clock} as now_ms),
-outcomes as (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
-    as o (id, kind, result, error, message, delay_ms)
+settled as ({settled}
 ),
-settled as ({settle}
-  returning t.id, t.status, t.queue
-),
-recovered as ({recover}
-  returning t.id, t.status, t.queue
+recovered as ({recovered}
 ){draw}
 select
   (select value from cairnq_meta where key = 'schema_version') as level,

@@ -1,3 +1,3 @@
 
 union all
-select null, null, null, null, null, null, null, {task} from drawn t
+select null, null, null, null, null, null, null, {claimed} from drawn t

@@ -31,6 +31,6 @@
       else (select now_ms from clock) end,
     lease_until_ms = null,
     updated_at_ms = (select now_ms from clock)
-  from outcomes o
+  from {outcomes}
   where t.id = o.id and t.status || '' = 'running' and t.worker_id || '' = $7::text
     and t.lease_until_ms + 0 > (select now_ms from clock)

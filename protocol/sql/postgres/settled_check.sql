@@ -1,8 +1,7 @@
 -- Whether outcomes that no longer find their lease are in the table already: what a connection that broke under COMMIT
 -- leaves open. Parameters and kinds as in round.sql.
 select {task}
-from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
-    as o (id, kind, result, error, message, delay_ms)
+from {outcomes}
   join cairnq_tasks t on t.id = o.id
 where case
   when o.kind in ('s', 'c') then t.worker_id = $7::text

@@ -1,7 +1,6 @@
 //! Drawing tasks: the statement for a worker's queues and names, and the rows it gives.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
@@ -12,8 +11,9 @@ use super::errors::Failure;
 use super::rows;
 use crate::model::Task;
 use crate::protocol::DUE_ORDER_LEVEL;
-use crate::protocol::postgres::{self as sql, DrawShape, NameMatch};
+use crate::protocol::postgres::{self as sql, Columns, DrawShape, NameMatch};
 use crate::store::command::Owner;
+use crate::store::round::ClaimedTask;
 
 /// Pairs of a queue and a name that are walked one by one. With more, each queue is walked once, past other names.
 const MAX_PAIRS: usize = 64;
@@ -69,11 +69,6 @@ impl Drawing {
         })
     }
 
-    /// The text of a round that ends with this draw.
-    pub(super) fn round_text(&self) -> Arc<str> {
-        sql::round(Some(self.shape))
-    }
-
     /// Binds the draw's parameters, behind those of the statement around it.
     pub(super) fn bind(
         &self,
@@ -96,42 +91,43 @@ impl Drawing {
 
     /// Runs the draw by itself, in whatever transaction is open.
     pub(super) async fn run(&self, conn: &mut Conn, owner: &Owner) -> Result<Vec<Task>, Failure> {
-        let query = conn
-            .query_shared(sql::draw(self.shape))
-            .bind(&owner.worker_id);
-        let rows = self
-            .bind(query, owner.lease_ms)
-            .fetch_all(conn.driver())
-            .await?;
-        Ok(self.in_order(rows::tasks(&rows)?))
-    }
-
-    /// The rows of a round's answer, behind its head.
-    pub(super) fn drawn(&self, rows: &[PgRow]) -> sqlx::Result<Vec<Task>> {
-        let tasks: sqlx::Result<Vec<Task>> = rows
-            .iter()
-            .map(|row| rows::task(row, sql::ROUND_HEAD_COLUMNS))
-            .collect();
-        Ok(self.in_order(tasks?))
-    }
-
-    /// Claim order. RETURNING promises none.
-    fn in_order(&self, mut tasks: Vec<Task>) -> Vec<Task> {
-        let position = |task: &Task| {
-            if self.shape.due_order {
+        let rows = self.rows(conn, owner, Columns::Task).await?;
+        let tasks = rows::tasks(&rows)?.into_iter().map(|task| {
+            let position = if self.shape.due_order {
                 task.run_at_ms
             } else {
                 task.created_at_ms
-            }
-        };
-        tasks.sort_by(|one, other| {
-            (other.priority, position(one), &one.id).cmp(&(
-                one.priority,
-                position(other),
-                &other.id,
-            ))
+            };
+            (task.priority, position, task)
         });
-        tasks
+        Ok(in_order(tasks.collect(), |task| &task.id))
+    }
+
+    /// The same, of what a worker needs.
+    pub(super) async fn run_claimed(
+        &self,
+        conn: &mut Conn,
+        owner: &Owner,
+    ) -> Result<Vec<ClaimedTask>, Failure> {
+        let rows = self.rows(conn, owner, Columns::Claimed).await?;
+        Ok(claimed(&rows, 0)?)
+    }
+
+    async fn rows(
+        &self,
+        conn: &mut Conn,
+        owner: &Owner,
+        columns: Columns,
+    ) -> Result<Vec<PgRow>, Failure> {
+        let query = conn
+            .query_shared(sql::draw(self.shape, columns))
+            .bind(&owner.worker_id);
+        let rows = self.bind(query, owner.lease_ms);
+        Ok(rows.fetch_all(conn.driver()).await?)
+    }
+
+    pub(super) fn shape(&self) -> DrawShape {
+        self.shape
     }
 
     pub(super) fn limit(&self) -> i64 {
@@ -148,6 +144,22 @@ impl Drawing {
         self.limits.rows = rows;
         self
     }
+}
+
+/// Claimed tasks whose columns start at `first`, in claim order.
+pub(super) fn claimed(rows: &[PgRow], first: usize) -> sqlx::Result<Vec<ClaimedTask>> {
+    let tasks = rows.iter().map(|row| rows::claimed(row, first));
+    Ok(in_order(tasks.collect::<sqlx::Result<_>>()?, |task| {
+        &task.id
+    }))
+}
+
+/// Claim order, of tasks behind their priority and position. RETURNING promises none.
+fn in_order<T>(mut tasks: Vec<(i64, i64, T)>, id: impl Fn(&T) -> &str) -> Vec<T> {
+    tasks.sort_unstable_by(|(priority, position, task), (other, behind, than)| {
+        (other, position, id(task)).cmp(&(priority, behind, id(than)))
+    });
+    tasks.into_iter().map(|(_, _, task)| task).collect()
 }
 
 /// Distinct values that can be in the database at all: no text column holds a NUL.

@@ -9,10 +9,10 @@ use super::claim::{self, Drawing, Limits};
 use super::conn::Conn;
 use super::errors::{Failure, Kind};
 use super::open::Open;
-use super::rounds::{Head, settle_after, statement};
+use super::rounds::{Beside, Head, settle_after, statement};
 use super::settle;
 use crate::error::Result;
-use crate::model::{Status, Task};
+use crate::model::Status;
 use crate::store::command::Owner;
 use crate::store::round::{ClaimPlan, ClaimedTask, Draw, Planner};
 
@@ -74,7 +74,8 @@ async fn draw_all(
     } else {
         let first = next_drawing(open, queues, planner);
         let outcome: Attempted<_> = attempt!(&open.pool, WhenLost::Report, |conn, _resent| {
-            statement(conn, owner, batch, first.as_ref()).await
+            let beside = first.as_ref().map_or(Beside::Recovery, Beside::Draw);
+            statement(conn, owner, batch, beside).await
         });
         outcome.map(|(head, tasks)| Drawn {
             head,
@@ -123,7 +124,7 @@ struct Drawn {
     head: Head,
     draws: usize,
     first: Option<Drawing>,
-    tasks: Vec<Task>,
+    tasks: Vec<ClaimedTask>,
 }
 
 /// Hands the first draw to the planner, and makes the draws it asks for beyond it.
@@ -149,7 +150,7 @@ async fn finish(
     if requeued && missing > 0 && !first.is_bounded() {
         // The statement's draw did not see what its recovery gave back.
         let more = first.for_rows(missing);
-        let drawn: Attempted<Vec<Task>> = attempt!(
+        let drawn: Attempted<Vec<ClaimedTask>> = attempt!(
             &open.pool,
             WhenLost::Report,
             |conn, _resent| alone(conn, owner, &more).await
@@ -158,7 +159,7 @@ async fn finish(
         tasks.extend(drawn.unwrap_or_default());
     }
     let held: Vec<String> = tasks.iter().map(|task| task.id.clone()).collect();
-    planner.record(claimed(tasks));
+    planner.record(tasks);
     let Some(next) = next_drawing(open, queues, planner) else {
         return Ok(());
     };
@@ -190,7 +191,7 @@ async fn draw_rest(
             conn.begin().await?;
             let mut next = Some(next);
             while let Some(drawing) = next {
-                planner.record(claimed(drawing.run(conn, owner).await?));
+                planner.record(drawing.run_claimed(conn, owner).await?);
                 next = next_drawing(open, queues, planner);
             }
             Ok(conn.leave().await?)
@@ -217,10 +218,10 @@ async fn transaction(
 ) -> Attempted<Drawn> {
     conn.begin().await?;
     let mut draws = 0;
-    let (head, _) = statement(conn, owner, batch, None).await?;
+    let (head, _) = statement(conn, owner, batch, Beside::Recovery).await?;
     while let Some(drawing) = next_drawing(open, queues, planner) {
         draws += 1;
-        planner.record(claimed(drawing.run(conn, owner).await?));
+        planner.record(drawing.run_claimed(conn, owner).await?);
     }
     conn.leave().await?;
     Ok(Drawn {
@@ -252,13 +253,9 @@ fn next_drawing(open: &Open, queues: &[String], planner: &mut dyn Planner) -> Op
     }
 }
 
-async fn alone(conn: &mut Conn, owner: &Owner, drawing: &Drawing) -> Attempted<Vec<Task>> {
+async fn alone(conn: &mut Conn, owner: &Owner, drawing: &Drawing) -> Attempted<Vec<ClaimedTask>> {
     conn.enter().await?;
-    let tasks = drawing.run(conn, owner).await?;
+    let tasks = drawing.run_claimed(conn, owner).await?;
     conn.leave().await?;
     Ok(tasks)
-}
-
-fn claimed(tasks: Vec<Task>) -> Vec<ClaimedTask> {
-    tasks.into_iter().map(ClaimedTask::from).collect()
 }

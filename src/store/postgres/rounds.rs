@@ -10,10 +10,9 @@ use super::errors::{Failure, Kind};
 use super::open::Open;
 use super::settle::{self, Changed};
 use crate::error::Error;
-use crate::model::Task;
-use crate::protocol::postgres as sql;
+use crate::protocol::postgres::{self as sql, RoundShape};
 use crate::store::command::Owner;
-use crate::store::round::{Round, RoundReply};
+use crate::store::round::{ClaimedTask, Round, RoundReply};
 
 type Attempted<T> = std::result::Result<T, Failure>;
 
@@ -58,7 +57,10 @@ pub(super) async fn round(open: &Open, round: Round) -> RoundReply {
 /// A round without a claim.
 async fn settle_only(open: &Open, owner: &Owner, batch: &Batch, answers: &mut Answers) {
     let outcome: Attempted<_> = attempt!(&open.pool, WhenLost::Resend, |conn, _resent| statement(
-        conn, owner, batch, None
+        conn,
+        owner,
+        batch,
+        Beside::Nothing
     )
     .await);
     match outcome {
@@ -82,26 +84,45 @@ pub(super) async fn settle_after(
     }
 }
 
+/// What a round's statement does beside writing its outcomes.
+#[derive(Clone, Copy)]
+pub(super) enum Beside<'a> {
+    /// Nothing.
+    Nothing,
+    /// It recovers expired leases.
+    Recovery,
+    /// The same, and it draws.
+    Draw(&'a Drawing),
+}
+
 /// The round's one statement. Its own transaction, unless one is open.
 pub(super) async fn statement(
     conn: &mut Conn,
     owner: &Owner,
     batch: &Batch,
-    drawing: Option<&Drawing>,
-) -> Attempted<(Head, Vec<Task>)> {
+    beside: Beside<'_>,
+) -> Attempted<(Head, Vec<ClaimedTask>)> {
     let alone = !conn.is_in_transaction();
     if alone {
         conn.enter().await?;
     }
-    let text = drawing.map_or_else(|| sql::round(None), Drawing::round_text);
-    let query = batch
-        .bind(conn.query_shared(text))
-        .bind(&owner.worker_id)
-        .bind(true);
-    let query = match drawing {
-        Some(drawing) => drawing.bind(query, owner.lease_ms),
-        None => query,
+    let drawing = match beside {
+        Beside::Draw(drawing) => Some(drawing),
+        Beside::Nothing | Beside::Recovery => None,
     };
+    let shape = RoundShape {
+        settles: !batch.is_empty(),
+        recovers: !matches!(beside, Beside::Nothing),
+        draw: drawing.map(Drawing::shape),
+    };
+    let mut query = conn.query_shared(sql::round(shape));
+    if shape.settles {
+        query = batch.bind(query);
+    }
+    query = query.bind(&owner.worker_id);
+    if let Some(drawing) = drawing {
+        query = drawing.bind(query, owner.lease_ms);
+    }
     let rows = query.fetch_all(conn.driver()).await?;
     if alone {
         conn.leave().await?;
@@ -114,9 +135,5 @@ pub(super) async fn statement(
         settled: settle::changed(first, 1)?,
         recovered: settle::changed(first, 4)?,
     };
-    let tasks = match drawing {
-        Some(drawing) => drawing.drawn(drawn)?,
-        None => Vec::new(),
-    };
-    Ok((head, tasks))
+    Ok((head, claim::claimed(drawn, sql::ROUND_HEAD_COLUMNS)?))
 }

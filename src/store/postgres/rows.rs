@@ -4,6 +4,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
 use crate::model::{Status, Task};
+use crate::store::round::ClaimedTask;
 
 /// The database's word for a status.
 pub(super) fn status(word: &str) -> sqlx::Result<Status> {
@@ -44,4 +45,23 @@ pub(super) fn task(row: &PgRow, first: usize) -> sqlx::Result<Task> {
 /// Tasks whose columns are all there is.
 pub(super) fn tasks(rows: &[PgRow]) -> sqlx::Result<Vec<Task>> {
     rows.iter().map(|row| task(row, 0)).collect()
+}
+
+/// The task whose columns, those of `claimed_columns.sql`, start at `first`; in front of it its priority and position.
+pub(super) fn claimed(row: &PgRow, first: usize) -> sqlx::Result<(i64, i64, ClaimedTask)> {
+    let integer = |index: usize| row.try_get::<i32, _>(first + index).map(i64::from);
+    let cancel: Option<i64> = row.try_get(first + 9)?;
+    let task = ClaimedTask {
+        id: row.try_get(first)?,
+        name: row.try_get(first + 1)?,
+        queue: row.try_get(first + 2)?,
+        payload: row.try_get(first + 3)?,
+        metadata: row.try_get(first + 4)?,
+        attempt: integer(5)?,
+        max_attempts: integer(6)?,
+        root_id: row.try_get(first + 7)?,
+        correlation_id: row.try_get(first + 8)?,
+        cancel_requested: cancel.is_some(),
+    };
+    Ok((integer(10)?, row.try_get(first + 11)?, task))
 }

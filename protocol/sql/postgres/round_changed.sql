@@ -1,0 +1,1 @@
+  returning t.id, t.status, t.queue
