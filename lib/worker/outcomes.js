@@ -74,7 +74,7 @@ export class Outcomes {
 
   /** Hands over what was gathered. JSON.stringify never emits a raw newline, so one joins. */
   take() {
-    const codes = Uint32Array.from(this.#codes);
+    const codes = new Uint32Array(this.#codes);
     const text = this.#lines.join('\n');
     this.#codes.length = 0;
     this.#lines.length = 0;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::Uint32Array;
 use napi_derive::napi;
 use serde_json::{Map, Value, json};
 
@@ -147,8 +146,8 @@ impl NativeWorker {
 
     /// Hands outcomes down and takes the next calls.
     #[napi(catch_unwind)]
-    pub fn settle(&self, codes: Uint32Array, text: String) -> napi::Result<Option<Vec<String>>> {
-        let reports = delivery::reports(&codes, &text).map_err(invalid)?;
+    pub fn settle(&self, codes: &[u32], text: String) -> napi::Result<Option<Vec<String>>> {
+        let reports = delivery::reports(codes, &text).map_err(invalid)?;
         Ok(delivery::texts(self.worker.settle(reports)))
     }
 
