@@ -78,7 +78,7 @@ async fn rounds(store: &dyn Backend) {
 
 async fn renewals(store: &dyn Backend) {
     let held = fused(store, Vec::new()).await;
-    let ids: Vec<_> = held.into_iter().map(|task| task.id).collect();
+    let ids: Vec<_> = held.into_iter().map(|task| task.id.to_string()).collect();
     let (counts, renewed) = counted(|| store.renew(owner(), ids)).await;
     assert_eq!(renewed.expect("renewed").len(), BATCH);
     assert_eq!(
@@ -118,7 +118,7 @@ async fn fused(store: &dyn Backend, settle: Vec<ClaimedTask>) -> Vec<ClaimedTask
     let settlements: Vec<_> = settle
         .into_iter()
         .map(|task| Settlement {
-            queue: task.queue.as_str().into(),
+            queue: task.queue,
             task_id: task.id,
             outcome: Outcome::Complete {
                 result: None,

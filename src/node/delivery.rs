@@ -2,12 +2,14 @@
 //!
 //! Payloads stay strings of their own, so that JavaScript parses each when a handler wants it.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::model::{push_display, push_optional, push_text};
 use crate::store::command::array;
-use crate::store::round::ClaimedTask;
+use crate::store::round::{ClaimedTask, has_metadata, root_of};
 use crate::worker::host::{Delivered, DeliveredCall, Report};
 
 /// The calls as texts: the description first, then the payloads in task order. None when there are none.
@@ -51,10 +53,7 @@ fn describe(out: &mut String, Delivered { handle, task }: &Delivered) {
     out.push(',');
     push_optional(out, task.correlation_id.as_deref());
     out.push(',');
-    push_optional(
-        out,
-        (task.metadata != "{}").then_some(task.metadata.as_str()),
-    );
+    push_optional(out, task.metadata.as_deref());
     out.push(']');
 }
 
@@ -122,16 +121,18 @@ pub(super) fn claimed_rows(rows: &str, payloads: Vec<String>) -> Result<Vec<Clai
 
 impl ClaimedRow<'_> {
     fn into_task(self, payload: String) -> ClaimedTask {
-        let metadata = self.metadata.map(|metadata| metadata.get().to_owned());
+        let metadata = self.metadata.map(RawValue::get);
+        let metadata = metadata.filter(|json| has_metadata(json));
+        let id: Arc<str> = self.id.into();
         ClaimedTask {
-            id: self.id,
-            name: self.name,
-            queue: self.queue,
+            name: self.name.into(),
+            queue: self.queue.into(),
             payload,
-            metadata: metadata.unwrap_or_else(|| "{}".to_owned()),
+            metadata: metadata.map(str::to_owned),
             attempt: self.attempt,
             max_attempts: self.max_attempts,
-            root_id: self.root_id,
+            root_id: self.root_id.map(|root| root_of(&id, &root)),
+            id,
             correlation_id: self.correlation_id,
             cancel_requested: self.cancel_requested_at_ms.is_some(),
         }

@@ -1,5 +1,6 @@
 //! What a round brought back, applied to the books: who is settled, who lost, what is sent again.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::Core;
@@ -21,10 +22,10 @@ struct News {
 }
 
 impl News {
-    fn failed(&mut self, task_id: String, error: Error) {
+    fn failed(&mut self, task_id: &str, error: Error) {
         self.events.push(Event::Failed {
             phase: Phase::Execute,
-            task_id: Some(task_id),
+            task_id: Some(task_id.to_owned()),
             error,
         });
     }
@@ -56,7 +57,7 @@ pub(super) fn settled(core: &Core, pending: Vec<Pending>, outcomes: Vec<Result<S
                     if let Some(attempt) = state.tasks.remove(pending.handle) {
                         state.stats.of(attempt.name).settled(became);
                         tracing::debug!(
-                            task = attempt.task_id,
+                            task = &*attempt.task_id,
                             attempt = attempt.number,
                             "settled"
                         );
@@ -106,7 +107,7 @@ pub(super) fn released(core: &Core, handles: Vec<Handle>, outcome: &Result<()>) 
             } else if let Some(attempt) = state.tasks.remove(handle) {
                 match outcome {
                     Ok(()) => state.stats.of(attempt.name).released += 1,
-                    Err(error) => news.failed(attempt.task_id, error.clone()),
+                    Err(error) => news.failed(&attempt.task_id, error.clone()),
                 }
             }
         }
@@ -122,7 +123,7 @@ fn lost(state: &mut State, news: &mut News, pending: &Pending) {
     let error = Error::lost(&attempt.task_id);
     match pending.request {
         Some(request) => news.answers.push((request, Err(error))),
-        None => news.failed(attempt.task_id, error),
+        None => news.failed(&attempt.task_id, error),
     }
 }
 
@@ -133,11 +134,11 @@ fn failed(state: &mut State, news: &mut News, pending: Pending, error: Error) {
             .extend(pending.request.map(|request| (request, Err(error))));
         return;
     };
-    let task_id = attempt.task_id.clone();
+    let task_id = Arc::clone(&attempt.task_id);
     if error.is_passing() && attempt.lease_ends > now {
         // The handler has done its work; only the writing failed, so only the writing is done again.
         if pending.failures == 0 {
-            news.failed(task_id, error);
+            news.failed(&task_id, error);
         }
         state.outbox.send_again(pending, now);
         return;
@@ -160,7 +161,7 @@ fn failed(state: &mut State, news: &mut News, pending: Pending, error: Error) {
         (None, ..) => {
             state.lose(pending.handle);
             news.lost.push(pending.handle);
-            news.failed(task_id, error);
+            news.failed(&task_id, error);
         }
     }
 }

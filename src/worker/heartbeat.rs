@@ -92,7 +92,7 @@ fn leased(core: &Core) -> Vec<(Handle, String)> {
         .iter()
         .filter(|(_, attempt)| attempt.progress != Progress::Releasing);
     attempts
-        .map(|(handle, attempt)| (handle, attempt.task_id.clone()))
+        .map(|(handle, attempt)| (handle, attempt.task_id.to_string()))
         .collect()
 }
 

@@ -287,7 +287,7 @@ impl Worker {
             .state()
             .tasks
             .get(handle)
-            .map(|attempt| attempt.task_id.clone());
+            .map(|attempt| attempt.task_id.to_string());
         let Some(task_id) = task_id else {
             return core.host.answer(request, Err(self.lost(handle)));
         };
@@ -306,7 +306,7 @@ impl Worker {
             .state()
             .tasks
             .get(handle)
-            .map(|attempt| attempt.task_id.clone());
+            .map(|attempt| attempt.task_id.to_string());
         Error::LostLease {
             task_id: task_id.unwrap_or_default(),
         }

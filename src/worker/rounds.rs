@@ -177,7 +177,7 @@ impl Rounds {
             .collect();
         let release_ids = releases
             .iter()
-            .filter_map(|&handle| Some(state.tasks.get(handle)?.task_id.clone()))
+            .filter_map(|&handle| Some(state.tasks.get(handle)?.task_id.to_string()))
             .collect();
         state.outbox.under_way += pending.len() + releases.len();
         let claim = (claims && !by_host).then(|| ClaimPlan {
@@ -356,7 +356,7 @@ fn claim_ready(core: &Core, plan: Plan, sent: Instant) -> super::state::Claimed 
 
 fn settlement(pending: &Pending, attempt: &Attempt) -> Settlement {
     Settlement {
-        task_id: attempt.task_id.clone(),
+        task_id: Arc::clone(&attempt.task_id),
         queue: Arc::clone(&attempt.queue),
         outcome: pending.outcome.clone(),
         want_row: pending.request.is_some(),

@@ -38,8 +38,6 @@ pub struct State {
     prefetch: Prefetch,
     governor: Governor,
     turns: Turns,
-    /// The queue of the last task claimed: most of the next come from it too.
-    queue: Arc<str>,
     began: Instant,
     resources: Vec<u32>,
     claim_batch: Option<u32>,
@@ -67,7 +65,6 @@ impl State {
             prefetch,
             governor: Governor::new(prefetch),
             turns: Turns::default(),
-            queue: "".into(),
             began: Instant::now(),
             resources: options.resources.values().copied().collect(),
             claim_batch: options.claim_batch.map(options::count),

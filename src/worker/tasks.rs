@@ -25,7 +25,7 @@ pub enum Progress {
 #[derive(Debug)]
 pub struct Attempt {
     /// The task.
-    pub task_id: String,
+    pub task_id: Arc<str>,
     /// Index of its name.
     pub name: usize,
     /// Its queue.

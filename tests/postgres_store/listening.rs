@@ -186,7 +186,7 @@ fn behind_a_pooler_everything_works_and_nothing_listens() {
             .await;
         assert!(reply.settled.iter().all(Result::is_ok));
         let renewed = store
-            .renew(owner("w"), vec![rows[1][0].id.clone()])
+            .renew(owner("w"), vec![rows[1][0].id.to_string()])
             .await
             .expect("renewed");
         assert_eq!(renewed.len(), 1);

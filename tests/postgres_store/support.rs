@@ -263,7 +263,7 @@ pub fn fail(task: &impl Known, error: &str, retryable: bool) -> Settlement {
 
 pub fn settlement(task: &impl Known, outcome: Outcome) -> Settlement {
     Settlement {
-        task_id: task.id().to_owned(),
+        task_id: task.id().into(),
         queue: Arc::from(task.queue()),
         outcome,
         want_row: false,

@@ -46,16 +46,15 @@ fn any_report() -> impl Strategy<Value = Report> {
 /// The calls as JavaScript reads them, written a second time with a JSON library.
 fn description(calls: &[DeliveredCall]) -> Value {
     let task = |Delivered { handle, task }: &Delivered| {
-        let metadata = (task.metadata != "{}").then_some(&task.metadata);
         json!([
             handle,
-            task.id,
-            task.queue,
+            &*task.id,
+            &*task.queue,
             task.attempt,
             task.max_attempts,
-            task.root_id,
+            task.root_id.as_deref(),
             task.correlation_id,
-            metadata
+            task.metadata
         ])
     };
     calls
@@ -130,10 +129,11 @@ proptest! {
         let read = claimed_rows(&json!(rows).to_string(), payloads).expect("well formed");
         prop_assert_eq!(read.len(), tasks.len());
         for (read, sent) in read.iter().zip(&tasks) {
-            prop_assert_eq!((&read.id, &read.name, &read.queue), (&sent.id, &sent.name, &sent.queue));
+            prop_assert_eq!((&*read.id, &*read.name, &*read.queue), (&*sent.id, &*sent.name, &*sent.queue));
+            prop_assert_eq!(read.root_id.as_deref(), sent.root_id.as_deref());
             prop_assert_eq!((read.attempt, &read.payload), (sent.attempt, &sent.payload));
             prop_assert_eq!(read.cancel_requested, sent.cancel_requested_at_ms.is_some());
-            let metadata: Value = serde_json::from_str(&read.metadata).expect("metadata is JSON");
+            let metadata: Value = serde_json::from_str(read.metadata.as_deref().unwrap_or("{}")).expect("metadata is JSON");
             let sent: Value = serde_json::from_str(&sent.metadata).expect("metadata is JSON");
             // No metadata is empty metadata.
             let sent = if sent.is_null() { json!({}) } else { sent };

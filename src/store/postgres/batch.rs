@@ -149,7 +149,7 @@ impl Batch {
         let mut items = Vec::with_capacity(settlements.len() + releases.len());
         let mut refused = Vec::new();
         for (slot, settlement) in settlements.into_iter().enumerate() {
-            match Item::settle(settlement.task_id, settlement.outcome) {
+            match Item::settle(settlement.task_id.to_string(), settlement.outcome) {
                 Ok(item) => items.push(Item {
                     slot: Some(slot),
                     want_row: settlement.want_row,
@@ -225,7 +225,7 @@ mod tests {
     fn an_outcome_somebody_waits_for_is_written_with_its_row() {
         let wants_rows = |awaited: &str| {
             let settlement = Settlement {
-                task_id: "a".to_owned(),
+                task_id: "a".into(),
                 queue: "default".into(),
                 outcome: Outcome::Succeed {
                     result: None,

@@ -13,7 +13,7 @@ use crate::model::Task;
 use crate::protocol::DUE_ORDER_LEVEL;
 use crate::protocol::postgres::{self as sql, Columns, DrawShape, NameMatch};
 use crate::store::command::Owner;
-use crate::store::round::ClaimedTask;
+use crate::store::round::{ClaimedTask, Shared};
 
 /// Pairs of a queue and a name that are walked one by one. With more, each queue is walked once, past other names.
 const MAX_PAIRS: usize = 64;
@@ -148,7 +148,10 @@ impl Drawing {
 
 /// Claimed tasks whose columns start at `first`, in claim order.
 pub(super) fn claimed(rows: &[PgRow], first: usize) -> sqlx::Result<Vec<ClaimedTask>> {
-    let tasks = rows.iter().map(|row| rows::claimed(row, first));
+    let mut shared = Shared::default();
+    let tasks = rows
+        .iter()
+        .map(|row| rows::claimed(row, first, &mut shared));
     Ok(in_order(tasks.collect::<sqlx::Result<_>>()?, |task| {
         &task.id
     }))

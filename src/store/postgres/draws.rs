@@ -158,7 +158,7 @@ async fn finish(
         // What was drawn before stays ours; the next round comes back for the rest.
         tasks.extend(drawn.unwrap_or_default());
     }
-    let held: Vec<String> = tasks.iter().map(|task| task.id.clone()).collect();
+    let held: Vec<String> = tasks.iter().map(|task| task.id.to_string()).collect();
     planner.record(tasks);
     let Some(next) = next_drawing(open, queues, planner) else {
         return Ok(());

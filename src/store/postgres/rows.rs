@@ -1,10 +1,12 @@
 //! Reading a task out of a row, in the column order of `task_columns.sql`.
 
+use std::sync::Arc;
+
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
 use crate::model::{Status, Task};
-use crate::store::round::ClaimedTask;
+use crate::store::round::{ClaimedTask, Shared, has_metadata, root_of};
 
 /// The database's word for a status.
 pub(super) fn status(word: &str) -> sqlx::Result<Status> {
@@ -48,20 +50,29 @@ pub(super) fn tasks(rows: &[PgRow]) -> sqlx::Result<Vec<Task>> {
 }
 
 /// The task whose columns, those of `claimed_columns.sql`, start at `first`; in front of it its priority and position.
-pub(super) fn claimed(row: &PgRow, first: usize) -> sqlx::Result<(i64, i64, ClaimedTask)> {
+pub(super) fn claimed(
+    row: &PgRow,
+    first: usize,
+    shared: &mut Shared,
+) -> sqlx::Result<(i64, i64, ClaimedTask)> {
     let integer = |index: usize| row.try_get::<i32, _>(first + index).map(i64::from);
+    let text = |index: usize| row.try_get::<&str, _>(first + index);
+    let (queue, name) = shared.texts(text(2)?, text(1)?);
+    let id: Arc<str> = text(0)?.into();
+    let metadata = Some(text(4)?).filter(|json| has_metadata(json));
+    let root: Option<&str> = row.try_get(first + 7)?;
     let cancel: Option<i64> = row.try_get(first + 9)?;
     let task = ClaimedTask {
-        id: row.try_get(first)?,
-        name: row.try_get(first + 1)?,
-        queue: row.try_get(first + 2)?,
+        name,
+        queue,
         payload: row.try_get(first + 3)?,
-        metadata: row.try_get(first + 4)?,
+        metadata: metadata.map(str::to_owned),
         attempt: integer(5)?,
         max_attempts: integer(6)?,
-        root_id: row.try_get(first + 7)?,
+        root_id: root.map(|root| root_of(&id, root)),
         correlation_id: row.try_get(first + 8)?,
         cancel_requested: cancel.is_some(),
+        id,
     };
     Ok((integer(10)?, row.try_get(first + 11)?, task))
 }

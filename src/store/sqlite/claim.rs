@@ -21,7 +21,7 @@ pub(super) fn recover(tx: &Tx<'_, '_>) -> Result<()> {
         if status == Status::Queued {
             tx.announce_queued(&queue, tx.now_ms);
         } else {
-            tx.announce_done(&id);
+            tx.announce_done(id);
         }
     }
     Ok(())

@@ -91,7 +91,8 @@ pub(super) fn execute(store: &Arc<Inner>, command: Command, answer: Answer<Reply
             task_id,
             outcome,
         } => store.write(false, answer, move |tx| {
-            let ours = settle::settle(tx, &owner.worker_id, &task_id, &outcome)?.is_some();
+            let ours =
+                settle::settle(tx, &owner.worker_id, &task_id.as_str().into(), &outcome)?.is_some();
             settle::owned_row(tx, &task_id, ours).map(Reply::row)
         }),
     }

@@ -11,7 +11,7 @@ use super::rows;
 use super::sorted::{Place, Scope};
 use super::transaction::Tx;
 use crate::protocol::sqlite as sql;
-use crate::store::round::ClaimedTask;
+use crate::store::round::{ClaimedTask, Shared};
 
 /// Below level 8 the index does not hold the id that settles ties, so that many rows of a tie are looked at together.
 /// More of one tie come from one process, whose ids rise with the order of its inserts anyway.
@@ -20,6 +20,7 @@ const TIE_WINDOW: usize = 32;
 /// A cursor, and the rows taken from it that the order has not come to yet.
 pub(super) struct Head<'s> {
     scope: Scope<'s>,
+    shared: Shared,
     rows: Rows<'s>,
     due_order: bool,
     /// The row the cursor stands on has been taken, or it stands before the first.
@@ -35,6 +36,7 @@ impl<'s> Head<'s> {
     pub(super) fn new(scope: Scope<'s>, rows: Rows<'s>, due_order: bool) -> Self {
         Self {
             scope,
+            shared: Shared::default(),
             rows,
             due_order,
             behind: true,
@@ -55,7 +57,7 @@ impl<'s> Head<'s> {
 
     /// The next row's id, once it has been looked at.
     pub(super) fn id(&self) -> Option<&str> {
-        self.tie.last().map(|(_, task)| task.id.as_str())
+        self.tie.last().map(|(_, task)| &*task.id)
     }
 
     /// The next row with its rowid, once it has been looked at.
@@ -72,7 +74,8 @@ impl<'s> Head<'s> {
         let window = if self.due_order { 1 } else { TIE_WINDOW };
         while self.next == Some(place) {
             let Some(row) = self.rows.get() else { break };
-            let taken = (row.get(sql::TASK_COLUMN_COUNT)?, rows::claimed(row)?);
+            let task = rows::claimed(row, &mut self.shared)?;
+            let taken = (row.get(sql::TASK_COLUMN_COUNT)?, task);
             self.tie.push(taken);
             self.behind = true;
             if self.tie.len() == window.min(wanted) {
@@ -105,14 +108,15 @@ impl<'s> Head<'s> {
             if self
                 .tie
                 .first()
-                .is_none_or(|(_, greatest)| greatest.id < id)
+                .is_none_or(|(_, greatest)| *greatest.id < *id)
             {
                 break;
             }
+            let read = |row: &Row<'_>| rows::claimed(row, &mut self.shared);
             let task = tx.statements.with(&sql::TASK_AT, |statement| {
-                statement.query_row([rowid], rows::claimed)
+                statement.query_row([rowid], read)
             })?;
-            let place = self.tie.partition_point(|(_, other)| other.id > id);
+            let place = self.tie.partition_point(|(_, other)| *other.id > *id);
             self.tie.insert(place, (rowid, task));
             self.tie.remove(0);
         }

@@ -1,10 +1,13 @@
 //! Reading a task out of a row, in the column order of `task_columns.sql`.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use rusqlite::Row;
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, Type, ValueRef};
 
 use crate::model::{Status, Task};
-use crate::store::round::ClaimedTask;
+use crate::store::round::{ClaimedTask, Shared, has_metadata, root_of};
 
 impl FromSql for Status {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
@@ -12,29 +15,27 @@ impl FromSql for Status {
     }
 }
 
-/// Text as `SQLite` holds it. A peer may have stored bytes that are not UTF-8; they are replaced, not refused, because
-/// one odd row must not stop a queue.
-struct Text(String);
+/// Text as `SQLite` holds it, none for null. A peer may have stored bytes that are not UTF-8; they are replaced, not
+/// refused, because one odd row must not stop a queue.
+fn text_at<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<Option<Cow<'r, str>>> {
+    Ok(match row.get_ref(index)? {
+        // Checked first: to replace what is wrong, a text is walked byte by byte.
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(
+            str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed),
+        ),
+        ValueRef::Integer(number) => Some(number.to_string().into()),
+        ValueRef::Real(number) => Some(number.to_string().into()),
+        ValueRef::Null => None,
+    })
+}
 
-impl FromSql for Text {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        match value {
-            // Checked first: to replace what is wrong, a text is walked byte by byte.
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                Ok(Self(str::from_utf8(bytes).map_or_else(
-                    |_| String::from_utf8_lossy(bytes).into_owned(),
-                    str::to_owned,
-                )))
-            }
-            ValueRef::Integer(number) => Ok(Self(number.to_string())),
-            ValueRef::Real(number) => Ok(Self(number.to_string())),
-            ValueRef::Null => Err(FromSqlError::InvalidType),
-        }
-    }
+fn present<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<Cow<'r, str>> {
+    let null = || rusqlite::Error::InvalidColumnType(index, "a text".to_owned(), Type::Null);
+    text_at(row, index)?.ok_or_else(null)
 }
 
 pub(super) fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<String> {
-    Ok(row.get::<_, Text>(index)?.0)
+    Ok(present(row, index)?.into_owned())
 }
 
 /// A whole number. A peer may have stored a fraction; it is cut, for the same reason.
@@ -62,7 +63,7 @@ fn optional_whole(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<i64>> 
 }
 
 fn optional_text(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<String>> {
-    Ok(row.get::<_, Option<Text>>(index)?.map(|text| text.0))
+    Ok(text_at(row, index)?.map(Cow::into_owned))
 }
 
 const ID: usize = 0;
@@ -109,17 +110,21 @@ pub(super) fn task(row: &Row<'_>) -> rusqlite::Result<Task> {
 }
 
 /// What a worker needs of the task in the first columns of `row`.
-pub(super) fn claimed(row: &Row<'_>) -> rusqlite::Result<ClaimedTask> {
+pub(super) fn claimed(row: &Row<'_>, shared: &mut Shared) -> rusqlite::Result<ClaimedTask> {
+    let (queue, name) = shared.texts(&present(row, QUEUE)?, &present(row, NAME)?);
+    let id: Arc<str> = present(row, ID)?.into();
+    let root = text_at(row, ROOT_ID)?;
+    let metadata = present(row, METADATA)?;
     Ok(ClaimedTask {
-        id: text(row, ID)?,
-        name: text(row, NAME)?,
-        queue: text(row, QUEUE)?,
+        name,
+        queue,
         payload: text(row, PAYLOAD)?,
-        metadata: text(row, METADATA)?,
+        metadata: has_metadata(&metadata).then(|| metadata.into_owned()),
         attempt: whole(row, ATTEMPT)?,
         max_attempts: whole(row, MAX_ATTEMPTS)?,
-        root_id: optional_text(row, ROOT_ID)?,
+        root_id: root.map(|root| root_of(&id, &root)),
         correlation_id: optional_text(row, CORRELATION_ID)?,
         cancel_requested: optional_whole(row, CANCEL_REQUESTED_AT_MS)?.is_some(),
+        id,
     })
 }

@@ -1,5 +1,7 @@
 //! The owned writes: what a worker may do to a task while its lease holds. No row touched means the lease is gone.
 
+use std::sync::Arc;
+
 use rusqlite::params;
 
 use super::read;
@@ -14,7 +16,7 @@ use crate::store::command::{Outcome, Owner};
 pub(super) fn settle(
     tx: &Tx<'_, '_>,
     worker_id: &str,
-    task_id: &str,
+    task_id: &Arc<str>,
     outcome: &Outcome,
 ) -> Result<Option<Status>> {
     let now_ms = tx.now_ms;
@@ -46,7 +48,7 @@ pub(super) fn settle(
             )?;
             match &ended {
                 Some((Status::Queued, queue)) => tx.announce_queued(queue, due_ms),
-                Some(_) => tx.announce_done(task_id),
+                Some(_) => tx.announce_done(Arc::clone(task_id)),
                 None => {}
             }
             Ok(ended.map(|(status, _)| status))
@@ -55,9 +57,9 @@ pub(super) fn settle(
 }
 
 /// Whether a statement that ends a task found it.
-fn end(tx: &Tx<'_, '_>, task_id: &str, changed: usize) -> bool {
+fn end(tx: &Tx<'_, '_>, task_id: &Arc<str>, changed: usize) -> bool {
     if changed > 0 {
-        tx.announce_done(task_id);
+        tx.announce_done(Arc::clone(task_id));
     }
     changed > 0
 }
@@ -88,7 +90,7 @@ pub(super) fn release(tx: &Tx<'_, '_>, owner: &Owner, ids: &[String]) -> Result<
         )?;
         match &back {
             Some((Status::Queued, queue, run_at_ms)) => tx.announce_queued(queue, *run_at_ms),
-            Some(_) => tx.announce_done(id),
+            Some(_) => tx.announce_done(id.as_str()),
             None => continue,
         }
         released.push(id.clone());

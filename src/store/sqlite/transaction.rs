@@ -1,6 +1,7 @@
 //! What an operation sees of the transaction it runs in.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use rusqlite::{Connection, Params, Row};
 
@@ -20,7 +21,7 @@ enum Wake {
         run_at_ms: i64,
     },
     Done {
-        task_id: String,
+        task_id: Arc<str>,
         /// Its row, where somebody here waits for it.
         row: Option<Box<Task>>,
     },
@@ -151,9 +152,9 @@ impl<'t, 'c> Tx<'t, 'c> {
     }
 
     /// A task reached a terminal state.
-    pub(super) fn announce_done(&self, task_id: &str) {
+    pub(super) fn announce_done(&self, task_id: impl Into<Arc<str>>) {
         self.wakes.borrow_mut().push(Wake::Done {
-            task_id: task_id.to_owned(),
+            task_id: task_id.into(),
             row: None,
         });
     }

@@ -240,18 +240,15 @@ impl State {
     fn deliver(&mut self, task: ClaimedTask, name: usize, sent: Instant) -> Delivered {
         self.stats.of(name).claimed += 1;
         tracing::debug!(
-            task = task.id,
-            name = task.name,
+            task = &*task.id,
+            name = &*task.name,
             attempt = task.attempt,
             "claimed"
         );
-        if *self.queue != *task.queue {
-            self.queue = task.queue.as_str().into();
-        }
         let handle = self.tasks.add(Attempt {
-            task_id: task.id.clone(),
+            task_id: Arc::clone(&task.id),
             name,
-            queue: Arc::clone(&self.queue),
+            queue: Arc::clone(&task.queue),
             number: task.attempt,
             progress: Progress::Ready,
             began: sent,

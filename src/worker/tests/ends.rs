@@ -23,7 +23,7 @@ fn stop_hands_back_what_was_not_started() {
         "a stopped worker starts nothing"
     );
     world.finish();
-    assert_eq!(settled_ids(&world), [calls[0].tasks[0].task.id.clone()]);
+    assert_eq!(settled_ids(&world), [calls[0].tasks[0].task.id.to_string()]);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn an_abandoned_call_goes_back_to_the_queue() {
     world.finish();
     assert_eq!(
         world.store.database().released,
-        [calls[0].tasks[0].task.id.clone()]
+        [calls[0].tasks[0].task.id.to_string()]
     );
 }
 
@@ -98,6 +98,6 @@ fn an_abandoned_call_goes_back_though_its_handler_ends_at_once() {
     world.finish();
     assert_eq!(
         world.store.database().released,
-        [calls[0].tasks[0].task.id.clone()]
+        [calls[0].tasks[0].task.id.to_string()]
     );
 }

@@ -196,9 +196,10 @@ impl Backend for FakeStore {
         database.rounds.push(load);
         let mut settled = Vec::new();
         for settlement in round.settlements {
+            let task_id = settlement.task_id.to_string();
             settled.push(match database.settle_errors.pop_front() {
                 Some(error) => Err(error),
-                None if database.stolen.contains(&settlement.task_id) => Ok(Settled::Lost),
+                None if database.stolen.contains(&task_id) => Ok(Settled::Lost),
                 None => {
                     let became = match &settlement.outcome {
                         Outcome::Fail {
@@ -207,9 +208,7 @@ impl Backend for FakeStore {
                         Outcome::Fail { .. } => Status::Failed,
                         Outcome::Complete { .. } | Outcome::Succeed { .. } => Status::Succeeded,
                     };
-                    database
-                        .settled
-                        .push((settlement.task_id, settlement.outcome));
+                    database.settled.push((task_id, settlement.outcome));
                     Ok(Settled::Written(became, None))
                 }
             });

@@ -77,7 +77,7 @@ fn an_idle_worker_runs_what_is_written_for_it_and_claims_nothing() {
     let claims = world.store.database().claims;
     fill(place);
     let calls = world.take();
-    assert_eq!(calls[0].tasks[0].task.id, "task_work");
+    assert_eq!(&*calls[0].tasks[0].task.id, "task_work");
     assert_eq!(calls[0].tasks[0].task.attempt, 1);
     assert_eq!(world.store.database().claims, claims);
     world.complete(&calls[0]);

@@ -13,7 +13,7 @@ fn a_renewal_that_crosses_a_settlement_is_no_lost_lease() {
         .extend([busy(), busy()]);
     world.store.queue("work", 1, 2);
     let calls = world.take();
-    let id = calls[0].tasks[0].task.id.clone();
+    let id = calls[0].tasks[0].task.id.to_string();
     assert!(world.complete(&calls[0]).is_empty());
     assert_eq!(world.failure(Phase::Execute), busy());
     world.store.database().stolen.push(id);
@@ -43,7 +43,11 @@ fn a_stolen_lease_is_lost_alone() {
         calls.extend(world.take());
     }
     let stolen = &calls[0].tasks[0];
-    world.store.database().stolen.push(stolen.task.id.clone());
+    world
+        .store
+        .database()
+        .stolen
+        .push(stolen.task.id.to_string());
     assert_eq!(world.lost(), [stolen.handle]);
     assert_eq!(
         world.worker.attempt_state(stolen.handle),
@@ -55,7 +59,7 @@ fn a_stolen_lease_is_lost_alone() {
         assert!(world.complete(call).is_empty());
     }
     world.finish();
-    assert_eq!(settled_ids(&world), [calls[1].tasks[0].task.id.clone()]);
+    assert_eq!(settled_ids(&world), [calls[1].tasks[0].task.id.to_string()]);
 }
 
 #[test]

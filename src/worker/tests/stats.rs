@@ -93,7 +93,7 @@ fn what_runs_out_of_time_is_lost_or_handed_back_is_told_apart() {
     let world = World::new(options(), 1);
     world.store.queue("work", 1, 1);
     let calls = world.take();
-    let stolen = calls[0].tasks[0].task.id.clone();
+    let stolen = calls[0].tasks[0].task.id.to_string();
     world.store.database().stolen.push(stolen);
     drop(world.complete(&calls[0]));
     eventually_counts(&world, "/totals/lost", &json!(1));

@@ -256,7 +256,7 @@ fn a_round_that_loses_its_transaction_settles_nothing_on_the_side() {
     let tasks = claim(&store, 3);
     fill_up(&store);
     let settlement = |index: usize, result: String| Settlement {
-        task_id: tasks[index].id.clone(),
+        task_id: tasks[index].id.as_str().into(),
         queue: "default".into(),
         outcome: Outcome::Complete {
             result: Some(result),
@@ -302,7 +302,7 @@ fn a_round_in_a_group_that_had_to_be_undone_is_settled_once() {
     let settlements = tasks
         .iter()
         .map(|task| Settlement {
-            task_id: task.id.clone(),
+            task_id: task.id.as_str().into(),
             queue: "default".into(),
             outcome: Outcome::Complete {
                 result: Some("1".to_owned()),

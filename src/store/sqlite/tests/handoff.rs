@@ -51,7 +51,7 @@ fn a_lone_submit_is_claimed_where_it_is_written() {
     let answered = one(run(store.execute(submit("lone"))).expect("written")).expect("a row");
     assert_eq!((answered.status, answered.attempt), (Status::Queued, 0));
     let task = taken.try_recv().expect("told").expect("a task");
-    assert_eq!(task.id, answered.id);
+    assert_eq!(*task.id, *answered.id);
     assert_eq!(task.attempt, 1);
     let claimed = "select count(*) from cairnq_tasks where status = 'running' and attempt = 1
         and worker_id is not null and lease_until_ms > created_at_ms and updated_at_ms = created_at_ms";

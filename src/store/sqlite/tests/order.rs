@@ -196,8 +196,8 @@ fn work_of_draws(draws: usize) -> (i32, i32) {
         let tx = Tx::new(&peer, &statements, "tasks.db", &unchanged_at);
         let queues = ["default".to_owned()];
         let (taken, _) = draw(&tx, 6, &owner(), &queues, Some(&names), &one).expect("a draw");
-        let taken: Vec<_> = taken.iter().map(|(_, task)| &task.id).collect();
-        assert_eq!(taken, [&numbered([number])[0]]);
+        let taken: Vec<_> = taken.iter().map(|(_, task)| &*task.id).collect();
+        assert_eq!(taken, [numbered([number])[0].as_str()]);
     }
     let cursor = statements.stream(Kind::CreatedName).expect("the cursor");
     let asked = statements.with(sql::CLAIM_TIE_NAME, |tie| {

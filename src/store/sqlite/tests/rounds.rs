@@ -62,7 +62,7 @@ fn a_claim_that_fails_takes_nothing_and_leaves_the_rest_of_its_round_and_group_a
         let round = store.round(Round {
             owner: owner(),
             settlements: vec![Settlement {
-                task_id: ended.id.clone(),
+                task_id: ended.id.as_str().into(),
                 queue: "default".into(),
                 outcome: Outcome::Complete {
                     result: None,
