@@ -9,10 +9,9 @@ use std::sync::Arc;
 use cairnq_native::model::Conflict;
 use cairnq_native::runtime::runtime;
 use cairnq_native::store::Backend;
+use cairnq_native::store::claimed::ClaimedTask;
 use cairnq_native::store::command::{Command, NewTask, Outcome, Owner, Reply};
-use cairnq_native::store::round::{
-    ClaimPlan, ClaimedTask, Draw, Planner, Round, Settled, Settlement,
-};
+use cairnq_native::store::round::{ClaimPlan, Draw, Planner, Round, Settled, Settlement};
 use cairnq_native::store::sqlite::{SqliteOptions, SqliteStore};
 use statements::{Counts, counted};
 

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::model::{push_display, push_optional, push_text};
+use crate::store::claimed::{ClaimedTask, has_metadata, root_of};
 use crate::store::command::array;
-use crate::store::round::{ClaimedTask, has_metadata, root_of};
 use crate::worker::host::{Delivered, DeliveredCall, Report};
 
 /// The calls as texts: the description first, then the payloads in task order. None when there are none.

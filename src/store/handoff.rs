@@ -1,8 +1,8 @@
 //! A task handed to a worker of this process by the transaction that inserts it: it is written as claimed, so that no
 //! second transaction claims it and nobody has to be woken for it.
 
+use super::claimed::ClaimedTask;
 use super::command::{NewTask, Owner};
-use super::round::ClaimedTask;
 
 /// Who listens for work, and may have a place for a task about to be written.
 pub trait Listener: Send + Sync {

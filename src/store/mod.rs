@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing above this folder knows a dialect, and nothing in it knows JavaScript.
 
 pub mod answer;
+pub mod claimed;
 pub mod command;
 pub mod handoff;
 pub mod inspect;

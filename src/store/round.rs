@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::model::{Status, Task};
+use crate::store::claimed::ClaimedTask;
 use crate::store::command::{Outcome, Owner};
 
 /// One task's outcome on its way to the database.
@@ -26,77 +27,6 @@ pub enum Settled {
     Written(Status, Option<Box<Task>>),
     /// The lease was gone; nothing was written.
     Lost,
-}
-
-/// A task just claimed, as far as whoever runs it needs to know it: a row has more than twice the columns. What is the same
-/// for many tasks is shared between them: a text of its own is allocated by one thread and freed by another, for each task.
-#[derive(Debug, Clone)]
-#[allow(missing_docs, reason = "the fields are columns of the row")]
-pub struct ClaimedTask {
-    pub id: Arc<str>,
-    pub name: Arc<str>,
-    pub queue: Arc<str>,
-    pub payload: String,
-    /// None when it is empty.
-    pub metadata: Option<String>,
-    pub attempt: i64,
-    pub max_attempts: i64,
-    pub root_id: Option<Arc<str>>,
-    pub correlation_id: Option<String>,
-    pub cancel_requested: bool,
-}
-
-/// The queue and the name of the last task read: most of the next have the same.
-#[derive(Debug, Default)]
-pub struct Shared {
-    queue: Option<Arc<str>>,
-    name: Option<Arc<str>>,
-}
-
-impl Shared {
-    /// This queue, and this name.
-    pub fn texts(&mut self, queue: &str, name: &str) -> (Arc<str>, Arc<str>) {
-        (shared(&mut self.queue, queue), shared(&mut self.name, name))
-    }
-}
-
-fn shared(last: &mut Option<Arc<str>>, text: &str) -> Arc<str> {
-    let same = last.take().filter(|last| **last == *text);
-    Arc::clone(last.insert(same.unwrap_or_else(|| text.into())))
-}
-
-/// Whether there are any metadata in this JSON.
-#[must_use]
-pub fn has_metadata(json: &str) -> bool {
-    json != "{}"
-}
-
-/// `root`, which is the task's own id for most.
-#[must_use]
-pub fn root_of(id: &Arc<str>, root: &str) -> Arc<str> {
-    if **id == *root {
-        Arc::clone(id)
-    } else {
-        root.into()
-    }
-}
-
-impl From<Task> for ClaimedTask {
-    fn from(task: Task) -> Self {
-        let id: Arc<str> = task.id.into();
-        Self {
-            name: task.name.into(),
-            queue: task.queue.into(),
-            payload: task.payload,
-            metadata: Some(task.metadata).filter(|json| has_metadata(json)),
-            attempt: task.attempt,
-            max_attempts: task.max_attempts,
-            root_id: task.root_id.map(|root| root_of(&id, &root)),
-            id,
-            correlation_id: task.correlation_id,
-            cancel_requested: task.cancel_requested_at_ms.is_some(),
-        }
-    }
 }
 
 /// One draw of a claim session: up to `limit` rows of these names, in claim order.

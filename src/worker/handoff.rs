@@ -11,9 +11,9 @@ use std::time::Instant;
 use super::calls::Holding;
 use super::host::Event;
 use super::{Core, REPLACED_CLAIM};
+use crate::store::claimed::ClaimedTask;
 use crate::store::command::NewTask;
 use crate::store::handoff::{Listener, Place};
-use crate::store::round::ClaimedTask;
 
 /// A worker as those see it who write to its database.
 pub(super) struct Ear(Weak<Core>);

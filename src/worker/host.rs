@@ -1,8 +1,8 @@
 //! The worker's view of the program it runs in: what it is told, and where its answers go.
 
 use crate::error::Error;
+use crate::store::claimed::ClaimedTask;
 use crate::store::command::Reply;
-use crate::store::round::ClaimedTask;
 
 /// Which part of the worker an error came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::Core;
 use super::quota::{self, Session};
-use crate::store::round::{ClaimedTask, Draw, Planner};
+use crate::store::claimed::ClaimedTask;
+use crate::store::round::{Draw, Planner};
 
 /// A plan made when the first draw is asked for, after the outcomes of its round have been written: by then the host has
 /// begun more of what it holds, and there is room for more.

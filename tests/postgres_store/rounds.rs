@@ -3,8 +3,9 @@
 use cairnq_native::error::Error;
 use cairnq_native::model::{Status, Task};
 use cairnq_native::store::Backend as _;
+use cairnq_native::store::claimed::ClaimedTask;
 use cairnq_native::store::command::{Command, NewTask, Outcome, Target};
-use cairnq_native::store::round::{ClaimedTask, Round, Settled};
+use cairnq_native::store::round::{Round, Settled};
 
 use super::support::*;
 

@@ -8,11 +8,10 @@ use std::time::Duration;
 use cairnq_native::error::Result;
 use cairnq_native::model::{Conflict, Task};
 use cairnq_native::store::Backend;
+use cairnq_native::store::claimed::ClaimedTask;
 use cairnq_native::store::command::{ClaimScope, Command, NewTask, Outcome, Owner, Reply, Target};
 use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
-use cairnq_native::store::round::{
-    ClaimPlan, ClaimedTask, Draw, Planner, Round, RoundReply, Settlement,
-};
+use cairnq_native::store::round::{ClaimPlan, Draw, Planner, Round, RoundReply, Settlement};
 use cairnq_native::store::wakes::End;
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};

@@ -12,8 +12,8 @@ use super::rows;
 use crate::model::Task;
 use crate::protocol::DUE_ORDER_LEVEL;
 use crate::protocol::postgres::{self as sql, Columns, DrawShape, NameMatch};
+use crate::store::claimed::{ClaimedTask, Shared};
 use crate::store::command::Owner;
-use crate::store::round::{ClaimedTask, Shared};
 
 /// Pairs of a queue and a name that are walked one by one. With more, each queue is walked once, past other names.
 const MAX_PAIRS: usize = 64;

@@ -13,8 +13,9 @@ use super::rounds::{Beside, Head, settle_after, statement};
 use super::settle;
 use crate::error::Result;
 use crate::model::Status;
+use crate::store::claimed::ClaimedTask;
 use crate::store::command::Owner;
-use crate::store::round::{ClaimPlan, ClaimedTask, Draw, Planner};
+use crate::store::round::{ClaimPlan, Draw, Planner};
 
 type Attempted<T> = std::result::Result<T, Failure>;
 

@@ -11,8 +11,9 @@ use super::open::Open;
 use super::settle::{self, Changed};
 use crate::error::Error;
 use crate::protocol::postgres::{self as sql, RoundShape};
+use crate::store::claimed::ClaimedTask;
 use crate::store::command::Owner;
-use crate::store::round::{ClaimedTask, Round, RoundReply};
+use crate::store::round::{Round, RoundReply};
 
 type Attempted<T> = std::result::Result<T, Failure>;
 

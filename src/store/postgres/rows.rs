@@ -6,7 +6,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
 use crate::model::{Status, Task};
-use crate::store::round::{ClaimedTask, Shared, has_metadata, root_of};
+use crate::store::claimed::{ClaimedTask, Shared, has_metadata, root_of};
 
 /// The database's word for a status.
 pub(super) fn status(word: &str) -> sqlx::Result<Status> {

@@ -9,7 +9,7 @@ use super::sorted::Scope;
 use super::statements::Kind;
 use super::transaction::Tx;
 use crate::protocol::DUE_ORDER_LEVEL;
-use crate::store::round::ClaimedTask;
+use crate::store::claimed::ClaimedTask;
 
 /// Rows with their rowids, and whether the byte bound ended the choice.
 pub(super) type Chosen = (Vec<(i64, ClaimedTask)>, bool);

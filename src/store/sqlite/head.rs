@@ -11,7 +11,7 @@ use super::rows;
 use super::sorted::{Place, Scope};
 use super::transaction::Tx;
 use crate::protocol::sqlite as sql;
-use crate::store::round::{ClaimedTask, Shared};
+use crate::store::claimed::{ClaimedTask, Shared};
 
 /// Below level 8 the index does not hold the id that settles ties, so that many rows of a tie are looked at together.
 /// More of one tie come from one process, whose ids rise with the order of its inserts anyway.

@@ -7,7 +7,7 @@ use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, Type, ValueRef};
 
 use crate::model::{Status, Task};
-use crate::store::round::{ClaimedTask, Shared, has_metadata, root_of};
+use crate::store::claimed::{ClaimedTask, Shared, has_metadata, root_of};
 
 impl FromSql for Status {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {

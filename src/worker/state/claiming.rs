@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::State;
-use crate::store::round::ClaimedTask;
+use crate::store::claimed::ClaimedTask;
 use crate::worker::calls::{Holding, ReadyCall};
 use crate::worker::host::Delivered;
 use crate::worker::plan::Plan;

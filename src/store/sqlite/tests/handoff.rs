@@ -7,9 +7,9 @@ use super::{DEADLINE, Place, count, hold, new_task, one, owner, run};
 use crate::model::Status;
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
+use crate::store::claimed::ClaimedTask;
 use crate::store::command::{Command, NewTask};
 use crate::store::handoff::{Listener, Place as Slot};
-use crate::store::round::ClaimedTask;
 use crate::store::wakes::Subscription;
 
 /// A worker that has a place for everything, and what it was given.

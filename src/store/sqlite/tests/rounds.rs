@@ -9,8 +9,9 @@ use crate::model::Status;
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
 use crate::store::answer::Answer;
+use crate::store::claimed::ClaimedTask;
 use crate::store::command::{Command, Outcome};
-use crate::store::round::{ClaimPlan, ClaimedTask, Draw, Planner, Round, Settled, Settlement};
+use crate::store::round::{ClaimPlan, Draw, Planner, Round, Settled, Settlement};
 
 /// Draws one task of each name.
 struct OneOfEach {
