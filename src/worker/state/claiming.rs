@@ -39,10 +39,11 @@ impl State {
     pub(in crate::worker) fn load(&self, claims: bool, another: bool, now: Instant) -> Load {
         let apart = claims && !self.serial && self.outbox.waiting() >= WORTH_A_ROUND;
         if apart {
-            // What frees a lease goes before what takes one.
+            // With a place for one of them only, the handlers get their next tasks first, unless one waits for its outcome.
+            let outcomes = another || self.outbox.may_wait_until().is_none();
             return Load {
-                outcomes: another,
-                claim: !another,
+                outcomes,
+                claim: !outcomes,
             };
         }
         Load {

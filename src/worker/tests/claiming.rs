@@ -1,6 +1,10 @@
 //! What is claimed, held and handed back.
 
+use std::time::Instant;
+
 use super::*;
+use crate::worker::outbox::Pending;
+use crate::worker::state::State;
 
 #[test]
 fn tasks_held_by_foresight_go_back_when_no_slot_comes_free() {
@@ -66,6 +70,26 @@ fn many_outcomes_and_a_claim_go_beside_each_other_where_two_rounds_may_be_under_
     assert_eq!(few, [(8, true)]);
     let one_at_a_time = FakeStore::default();
     assert_eq!(rounds_after(one_at_a_time, 40), [(40, true)]);
+}
+
+#[test]
+fn where_there_is_place_for_one_of_them_what_a_handler_waits_for_goes_first() {
+    let mut state = State::new(&options(), 2);
+    let complete = || Outcome::Complete {
+        result: None,
+        message: None,
+    };
+    for handle in 0..40 {
+        state.outbox.push(Pending::new(handle, complete(), None));
+    }
+    let goes = |state: &State, another: bool| {
+        let load = state.load(true, another, Instant::now());
+        (load.outcomes, load.claim)
+    };
+    assert_eq!(goes(&state, true), (true, false), "the claim right behind");
+    assert_eq!(goes(&state, false), (false, true));
+    state.outbox.push(Pending::new(40, complete(), Some(7)));
+    assert_eq!(goes(&state, false), (true, false));
 }
 
 #[test]
