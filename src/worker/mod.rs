@@ -17,6 +17,7 @@ mod plan;
 pub mod prefetch;
 pub mod quota;
 mod registry;
+mod replaced;
 mod rounds;
 mod sent;
 mod signs;
@@ -36,21 +37,15 @@ use tokio::sync::Notify;
 use crate::error::{Error, Result};
 use crate::runtime::{guarded, runtime};
 use crate::store::Backend;
-use crate::store::claimed::ClaimedTask;
 use crate::store::command::{Command, Outcome, Owner, Reply};
-use crate::store::round::{Draw, Planner};
 use driver::Driver;
 use exchange::Exchange;
 use host::{DeliveredCall, Event, Handle, Host, Report};
 use options::Options;
+pub use replaced::{REPLACED_CLAIM, REPLACED_HEARTBEAT};
 use signs::Signs;
 use state::State;
 use stats::Snapshot;
-
-/// Bit of [`Worker::replaced`]: the host claims.
-pub const REPLACED_CLAIM: u32 = 1;
-/// Bit of [`Worker::replaced`]: the host renews.
-pub const REPLACED_HEARTBEAT: u32 = 2;
 
 /// A worker, as its host holds it. Every method returns at once.
 pub struct Worker {
@@ -343,38 +338,6 @@ impl Worker {
     #[must_use]
     pub fn stats(&self) -> Snapshot {
         Snapshot::of(&mut self.core.state())
-    }
-
-    /// Which steps the host carries out: [`REPLACED_CLAIM`], [`REPLACED_HEARTBEAT`].
-    pub fn replaced(&self, bits: u32) {
-        self.core.replaced.store(bits, Ordering::Relaxed);
-    }
-
-    /// The next draw of a claim the host runs.
-    #[must_use]
-    pub fn plan_next(&self, request: u32) -> Option<Draw> {
-        self.core
-            .exchange
-            .with_plan(request, Planner::next_draw)
-            .flatten()
-    }
-
-    /// The rows of that draw.
-    pub fn plan_rows(&self, request: u32, rows: Vec<ClaimedTask>) {
-        self.core
-            .exchange
-            .with_plan(request, |plan| plan.record(rows));
-    }
-
-    /// The end of a claim the host ran.
-    pub fn plan_end(&self, request: u32, outcome: Result<()>) {
-        self.core.exchange.end_claim(request, outcome);
-        self.core.changed.notify_one();
-    }
-
-    /// The answer to a renewal the host carried out.
-    pub fn beat_end(&self, request: u32, outcome: Result<Vec<(String, bool)>>) {
-        self.core.exchange.answer_beat(request, outcome);
     }
 }
 
