@@ -362,10 +362,11 @@ export async function submitAwaited(store, input) {
  * @param {SubmitInput} input
  * @param {boolean} awaited
  */
-async function submitTo(store, input, awaited) {
+function submitTo(store, input, awaited) {
   const checked = submission(input);
-  if (store.gate !== null) await admit(store, store.gate, [checked.args]);
-  return await submitOne(store, checked, awaited);
+  if (store.gate === null) return submitOne(store, checked, awaited);
+  const admitted = admit(store, store.gate, [checked.args]);
+  return admitted.then(() => submitOne(store, checked, awaited));
 }
 
 /** @param {Owner} input */

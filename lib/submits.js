@@ -31,20 +31,33 @@ const lookout = new Lookout();
  * @param {boolean} awaited the task's end is asked for next
  * @returns {Promise<{ task: Task, isNew: boolean }>} not new: the task its key led to
  */
-export async function submitOne(store, submission, awaited) {
-  /** @type {Pending} */
-  const pending = { submission, task: null };
-  /** @type {string | Times} */
-  const answer = await new Promise((resolve, reject) => {
+export function submitOne(store, submission, awaited) {
+  return new Promise((resolve, reject) => {
+    /** @type {Pending} */
+    const pending = { submission, task: null };
     const turn = turns.get(store) ?? begin(store);
-    turn.ids.push(bridge().expect(resolve, reject));
+    const answered = (/** @type {string | Times} */ answer) => {
+      lookout.answered();
+      resolve(typeof answer === 'string' ? existing(answer) : created(pending, answer));
+    };
+    turn.ids.push(bridge().expect(answered, reject));
     if (awaited) turn.awaited.push(turn.pending.length);
     turn.pending.push(pending);
   });
-  lookout.answered();
-  if (typeof answer === 'string') return { task: JSON.parse(answer), isNew: false };
+}
+
+/** @param {string} text of the task that the key led to */
+async function existing(text) {
+  return { task: /** @type {Task} */ (JSON.parse(text)), isNew: false };
+}
+
+/**
+ * @param {Pending} pending
+ * @param {Times} times
+ */
+function created(pending, { createdAtMs, runAtMs }) {
   const task = /** @type {Task} */ (pending.task);
-  setTimes(task, answer.createdAtMs, answer.runAtMs);
+  setTimes(task, createdAtMs, runAtMs);
   return { task, isNew: true };
 }
 

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-/// How long it looks.
-const LOOK: Duration = Duration::from_micros(100);
+/// How long it looks: a turn of JavaScript that takes the answers to some 32 submits and makes as many takes less.
+const LOOK: Duration = Duration::from_micros(200);
 /// After so many looks in vain in a row it looks once in 2 to that power.
 const MISSES_MAX: u32 = 8;
 
