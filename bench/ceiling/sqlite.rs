@@ -26,6 +26,7 @@ fn open(path: &str) -> rusqlite::Result<Connection> {
     connection.execute_batch(sql::CONNECTION_SETTINGS)?;
     connection.query_row(sql::SET_WAL, [], |row| row.get::<_, String>(0))?;
     connection.execute_batch(sql::WRITER_SETTINGS)?;
+    connection.pragma_update(None, "wal_autocheckpoint", sql::CHECKPOINT_PAGES)?;
     Ok(connection)
 }
 

@@ -19,8 +19,6 @@ use super::writeback::Writeback;
 use crate::protocol::sqlite as sql;
 use crate::runtime::runtime;
 
-/// Pages in the log when a busy writer copies it: measured 10 to 25 % faster for small transactions than `SQLite`'s 1,000.
-const BUSY_PAGES: u32 = 4_000;
 /// Pages in the log when copying beside the writer begins.
 const FIRST_PAGES: u32 = 3_000;
 /// So many the writer copies itself, in a millisecond or two.
@@ -133,7 +131,7 @@ impl Checkpoint {
             }
             State::Idle if busy => {
                 drop(state);
-                if pages >= self.next_at.max(BUSY_PAGES) {
+                if pages >= self.next_at.max(sql::CHECKPOINT_PAGES) {
                     self.finish(pages, connection);
                 }
             }

@@ -326,23 +326,18 @@ impl Writer<'_, '_> {
 
     /// Why nothing may be written now.
     fn fault(&mut self) -> Option<Error> {
-        match self.files?.database_fault()? {
-            Fault::ReadOnly(error) => Some(error),
-            Fault::Moved(error) => {
-                self.broken = true;
-                Some(error)
-            }
-        }
+        let fault = self.files?.database_fault()?;
+        self.broken |= matches!(fault, Fault::Moved(_));
+        let (Fault::ReadOnly(error) | Fault::Moved(error)) = fault;
+        Some(error)
     }
 
     /// Why what was committed just now may not be where the next reader looks for it.
     fn moved(&mut self) -> Option<Error> {
-        match self.files?.fault()? {
-            Fault::ReadOnly(_) => None,
-            Fault::Moved(error) => {
-                self.broken = true;
-                Some(error)
-            }
-        }
+        let Fault::Moved(error) = self.files?.fault()? else {
+            return None;
+        };
+        self.broken = true;
+        Some(error)
     }
 }
