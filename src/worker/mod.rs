@@ -142,7 +142,7 @@ impl Worker {
             state.registry.register(name, batch, concurrency, resource);
             self.core.mark_look(&state);
         }
-        self.core.look();
+        self.core.changed.notify_one();
     }
 
     /// Claims and hands out calls, `concurrency` more at once than before. `request` is answered when all is over.
@@ -157,7 +157,7 @@ impl Worker {
         if starts {
             runtime().spawn(driver::run(Arc::clone(&self.core)));
         }
-        self.core.look();
+        self.core.changed.notify_one();
     }
 
     /// Stops for good: nothing more is claimed, what was claimed but not started goes back at once.
