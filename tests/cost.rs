@@ -6,7 +6,6 @@ mod statements;
 
 use std::sync::Arc;
 
-use cairnq_native::model::Conflict;
 use cairnq_native::runtime::runtime;
 use cairnq_native::store::Backend;
 use cairnq_native::store::claimed::ClaimedTask;
@@ -38,7 +37,7 @@ fn statements_and_commits_per_task() {
 }
 
 async fn submits(store: &dyn Backend) {
-    let lone = counted(|| store.execute(Command::Submit(Box::new(task()))))
+    let lone = counted(|| store.execute(Command::Submit(Box::new(NewTask::named(NAME)))))
         .await
         .0;
     assert_eq!(
@@ -51,7 +50,7 @@ async fn submits(store: &dyn Backend) {
         "a submit is one insert in one transaction"
     );
 
-    let tasks = (0..1_000).map(|_| task()).collect();
+    let tasks = (0..1_000).map(|_| NewTask::named(NAME)).collect();
     let (many, reply) = counted(|| store.execute(Command::SubmitMany(tasks))).await;
     assert!(matches!(reply, Ok(Reply::Rows(rows)) if rows.len() == 1_000));
     assert_eq!(many.commits, 1);
@@ -97,7 +96,9 @@ async fn upkeep(store: &dyn Backend) {
     let mut submits = 0;
     let (counts, ()) = counted(async || {
         while statements::outside() == between {
-            let submitted = store.execute(Command::Submit(Box::new(task()))).await;
+            let submitted = store
+                .execute(Command::Submit(Box::new(NewTask::named(NAME))))
+                .await;
             submitted.expect("submitted");
             submits += 1;
         }
@@ -182,23 +183,5 @@ fn owner() -> Owner {
     Owner {
         worker_id: "worker_cost".to_owned(),
         lease_ms: 30_000,
-    }
-}
-
-fn task() -> NewTask {
-    NewTask {
-        name: NAME.to_owned(),
-        queue: "default".to_owned(),
-        key: None,
-        conflict: Conflict::Reuse,
-        max_attempts: 3,
-        priority: 0,
-        parent_id: None,
-        root_id: None,
-        correlation_id: None,
-        run_at_delay_ms: 0,
-        id: cairnq_native::ids::task_id(),
-        payload: "{}".to_owned(),
-        metadata: "{}".to_owned(),
     }
 }

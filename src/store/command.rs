@@ -56,6 +56,28 @@ pub struct NewTask {
     pub metadata: String,
 }
 
+impl NewTask {
+    /// What a submit of `name` without payload and options makes.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            queue: "default".to_owned(),
+            key: None,
+            conflict: Conflict::Reuse,
+            max_attempts: 3,
+            priority: 0,
+            parent_id: None,
+            root_id: None,
+            correlation_id: None,
+            run_at_delay_ms: 0,
+            id: crate::ids::task_id(),
+            payload: "{}".to_owned(),
+            metadata: "{}".to_owned(),
+        }
+    }
+}
+
 /// Filters of `list`; absent means any.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -101,11 +101,6 @@ impl Parts {
 mod tests {
     use super::*;
 
-    fn task(name: &str) -> NewTask {
-        let args = serde_json::json!([name, "default", null, "reuse", 3, 0, null, null, null, 0]);
-        serde_json::from_value(args).expect("a task")
-    }
-
     fn names(tasks: &[NewTask]) -> Vec<&str> {
         tasks.iter().map(|task| task.name.as_str()).collect()
     }
@@ -113,10 +108,10 @@ mod tests {
     #[test]
     fn parts_come_in_order_until_the_end() {
         let (giver, mut parts) = parts();
-        giver.give(vec![task("a"), task("b")]);
+        giver.give(vec![NewTask::named("a"), NewTask::named("b")]);
         assert!(parts.wait().expect("a part"));
         assert_eq!(names(parts.so_far()), ["a", "b"]);
-        giver.give(vec![task("c")]);
+        giver.give(vec![NewTask::named("c")]);
         giver.end();
         assert!(parts.wait().expect("a part"));
         assert_eq!(names(parts.so_far()), ["a", "b", "c"]);
@@ -128,8 +123,8 @@ mod tests {
     #[tokio::test]
     async fn they_can_be_gathered() {
         let (giver, parts) = parts();
-        giver.give(vec![task("a")]);
-        giver.give(vec![task("b")]);
+        giver.give(vec![NewTask::named("a")]);
+        giver.give(vec![NewTask::named("b")]);
         giver.end();
         assert_eq!(names(&parts.gather().await.expect("all")), ["a", "b"]);
     }
@@ -137,7 +132,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_given_up_is_no_submit() {
         let (giver, parts) = parts();
-        giver.give(vec![task("a")]);
+        giver.give(vec![NewTask::named("a")]);
         drop(giver);
         let error = parts.gather().await.expect_err("given up");
         assert!(error.to_string().contains("given up"), "{error}");

@@ -11,7 +11,7 @@ fn placed(name: &str, queue: &str, priority: i64) -> NewTask {
     NewTask {
         queue: queue.to_owned(),
         priority,
-        ..new_task(name)
+        ..NewTask::named(name)
     }
 }
 
@@ -61,7 +61,9 @@ fn workers_share_a_backlog_without_a_task_twice() {
         let total = 3_000;
         submit_many(
             &store,
-            (0..total).map(|index| new_task(names[index % 3])).collect(),
+            (0..total)
+                .map(|index| NewTask::named(names[index % 3]))
+                .collect(),
         )
         .await;
         let mut workers = Vec::new();
@@ -96,12 +98,12 @@ fn a_peer_that_migrates_while_we_run_is_noticed() {
             &store,
             NewTask {
                 run_at_delay_ms: 1,
-                ..new_task("n")
+                ..NewTask::named("n")
             },
         )
         .await
         .expect("submit");
-        let second = submit(&store, new_task("n")).await.expect("submit");
+        let second = submit(&store, NewTask::named("n")).await.expect("submit");
         world
             .sql(&format!(
                 "update cairnq_tasks set run_at_ms = 2 where id = '{}'",
@@ -134,7 +136,15 @@ fn a_session_commits_or_rolls_back_what_it_drew() {
         let store = world.store();
         let wanted = || scope(&["default"], Some(&["a", "b"]), "w");
         assert!(store.open_claim(wanted()).await.expect("a look").is_none());
-        submit_many(&store, vec![new_task("a"), new_task("b"), new_task("c")]).await;
+        submit_many(
+            &store,
+            vec![
+                NewTask::named("a"),
+                NewTask::named("b"),
+                NewTask::named("c"),
+            ],
+        )
+        .await;
         let mut session = store
             .open_claim(wanted())
             .await
@@ -203,7 +213,7 @@ fn a_session_commits_or_rolls_back_what_it_drew() {
 fn names_absent_take_everything_and_an_empty_list_recovers_only() {
     World::run(|world| async move {
         let store = world.store();
-        submit_many(&store, vec![new_task("a"), new_task("b")]).await;
+        submit_many(&store, vec![NewTask::named("a"), NewTask::named("b")]).await;
         let held = claim_scope(&store, scope(&["default"], Some(&["a"]), "gone"), 5).await;
         world
             .sql("update cairnq_tasks set lease_until_ms = 1 where status = 'running'")
@@ -235,7 +245,7 @@ fn a_renewal_skips_rows_that_are_locked_and_still_calls_them_owned() {
     World::run(|world| async move {
         use sqlx::Executor as _;
         let store = world.store();
-        submit_many(&store, (0..3).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..3).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "w", 3).await;
         world
             .sql("update cairnq_tasks set lease_until_ms = lease_until_ms - 20000")

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use cairnq_native::error::Error;
 use cairnq_native::model::Status;
 use cairnq_native::store::Backend as _;
-use cairnq_native::store::command::{Command, Target};
+use cairnq_native::store::command::{Command, NewTask, Target};
 use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
 use cairnq_native::store::round::Settled;
 
@@ -16,14 +16,14 @@ use super::support::*;
 fn every_operation_survives_the_end_of_all_connections() {
     World::run(|world| async move {
         let store = world.store();
-        submit_many(&store, (0..4).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..4).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "w", 4).await;
         store
             .renew(owner("w"), vec![held[0].id.clone()])
             .await
             .expect("renewed");
         world.terminate_all().await;
-        submit(&store, new_task("n")).await.expect("submit");
+        submit(&store, NewTask::named("n")).await.expect("submit");
         world.terminate_all().await;
         submit(&store, keyed("k", cairnq_native::model::Conflict::Reuse))
             .await
@@ -67,17 +67,19 @@ fn every_operation_survives_the_end_of_all_connections() {
 fn a_server_that_takes_no_writes_is_a_passing_error_with_its_code() {
     World::run(|world| async move {
         let store = world.store();
-        submit(&store, new_task("n")).await.expect("submit");
+        submit(&store, NewTask::named("n")).await.expect("submit");
         world.set_read_only(true).await;
         world.terminate_all().await;
-        let refused = submit(&store, new_task("n")).await.expect_err("read-only");
+        let refused = submit(&store, NewTask::named("n"))
+            .await
+            .expect_err("read-only");
         assert!(
             matches!(&refused, Error::Database { code: Some(code), passing: true, .. } if code == "25006"),
             "{refused:?}"
         );
         world.set_read_only(false).await;
         world.terminate_all().await;
-        submit(&store, new_task("n")).await.expect("submit");
+        submit(&store, NewTask::named("n")).await.expect("submit");
     });
 }
 
@@ -132,7 +134,7 @@ async fn proxied(world: &World) -> (Proxy, std::sync::Arc<PostgresStore>) {
 fn a_network_that_swallows_everything_is_noticed_and_the_outcome_is_not_lost() {
     World::run(|world| async move {
         let (proxy, store) = proxied(&world).await;
-        submit_many(&store, (0..2).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..2).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "w", 2).await;
         proxy.set(Mode::Swallow);
         let settled = store.round(round("w", vec![complete(&held[0], "1")]));
@@ -175,13 +177,13 @@ fn a_long_table_lock_is_waited_for() {
     World::run(|world| async move {
         use sqlx::Executor as _;
         let store = world.store();
-        submit(&store, new_task("n")).await.expect("submit");
+        submit(&store, NewTask::named("n")).await.expect("submit");
         let mut locker = world.connection().await;
         locker
             .execute("begin; lock table cairnq_tasks in access exclusive mode")
             .await
             .expect("locked");
-        let waiting = store.execute(Command::Submit(Box::new(new_task("n"))));
+        let waiting = store.execute(Command::Submit(Box::new(NewTask::named("n"))));
         // Longer than it takes to call a connection dead.
         tokio::time::sleep(Duration::from_secs(14)).await;
         locker.execute("commit").await.expect("unlocked");
@@ -194,7 +196,7 @@ fn a_renewal_behind_a_table_lock_fails_in_time_to_be_tried_again() {
     World::run(|world| async move {
         use sqlx::Executor as _;
         let store = world.store();
-        submit(&store, new_task("n")).await.expect("submit");
+        submit(&store, NewTask::named("n")).await.expect("submit");
         let held = claim(&store, "w", 1).await;
         let ids = vec![held[0].id.clone()];
         store.renew(owner("w"), ids.clone()).await.expect("renewed");
@@ -223,7 +225,7 @@ fn overlapping_settlements_cancels_and_purges_never_show_a_deadlock() {
     World::run(|world| async move {
         let store = world.store();
         let total = 400;
-        submit_many(&store, (0..total).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..total).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "w", i64::from(total)).await;
         let mut work = Vec::new();
         for chunk in held.chunks(40) {
@@ -275,13 +277,13 @@ fn a_plan_that_went_stale_is_made_anew() {
             max: Some(1),
             ..PostgresOptions::default()
         });
-        let task = submit(&store, new_task("n")).await.expect("submit");
+        let task = submit(&store, NewTask::named("n")).await.expect("submit");
         assert!(get(&store, &task.id).await.is_some());
         world
             .sql("alter table cairnq_tasks alter column worker_id type varchar(100)")
             .await;
         assert!(get(&store, &task.id).await.is_some());
-        submit(&store, new_task("n")).await.expect("submit");
+        submit(&store, NewTask::named("n")).await.expect("submit");
         assert_eq!(claim(&store, "w", 5).await.len(), 2);
     });
 }

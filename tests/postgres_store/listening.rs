@@ -33,12 +33,12 @@ fn a_submit_elsewhere_wakes_the_workers_of_its_queue_alone() {
             &there,
             NewTask {
                 queue: long,
-                ..new_task("n")
+                ..NewTask::named("n")
             },
         )
         .await
         .expect("a queue too long for a notification");
-        submit(&there, new_task("n")).await.expect("submit");
+        submit(&there, NewTask::named("n")).await.expect("submit");
         within("a wake", mine.notified()).await;
         assert!(
             timeout(Duration::from_millis(50), others.notified())
@@ -53,7 +53,7 @@ fn the_end_of_a_task_elsewhere_wakes_its_waiter() {
     World::run(|world| async move {
         let (here, there) = (world.store(), world.store());
         here.connect().await.expect("connect");
-        let task = submit(&here, new_task("n")).await.expect("submit");
+        let task = submit(&here, NewTask::named("n")).await.expect("submit");
         let done = end_of(&here, &task.id);
         listening(&world, 1).await;
         there
@@ -69,7 +69,7 @@ fn own_commits_wake_without_a_detour() {
     World::run(|world| async move {
         let store = world.store();
         let mine = store.wakes().subscribe(&texts(&["default"]));
-        let task = submit(&store, new_task("n")).await.expect("submit");
+        let task = submit(&store, NewTask::named("n")).await.expect("submit");
         within("a wake", mine.notified()).await;
         let done = end_of(&store, &task.id);
         let held = claim(&store, "w", 1).await;
@@ -86,7 +86,7 @@ fn a_lost_listener_comes_back_and_looks_at_what_it_missed() {
     World::run(|world| async move {
         let (here, there) = (world.store(), world.store());
         here.connect().await.expect("connect");
-        let task = submit(&here, new_task("n")).await.expect("submit");
+        let task = submit(&here, NewTask::named("n")).await.expect("submit");
         let mine = here.wakes().subscribe(&texts(&["default"]));
         let done = end_of(&here, &task.id);
         listening(&world, 1).await;
@@ -100,7 +100,7 @@ fn a_lost_listener_comes_back_and_looks_at_what_it_missed() {
         within("the look", mine.notified()).await;
         within("the missed end", done).await.expect("woken");
         listening(&world, 1).await;
-        submit(&there, new_task("n")).await.expect("submit");
+        submit(&there, NewTask::named("n")).await.expect("submit");
         within("a wake", mine.notified()).await;
     });
 }
@@ -116,7 +116,7 @@ fn a_store_used_again_after_close_listens_again() {
         until("no connection", || async { world.number(open).await == 0 }).await;
         here.connect().await.expect("connect");
         listening(&world, 1).await;
-        submit(&there, new_task("n")).await.expect("submit");
+        submit(&there, NewTask::named("n")).await.expect("submit");
         within("a wake", mine.notified()).await;
     });
 }
@@ -138,7 +138,7 @@ fn schemas_are_installations_that_do_not_hear_each_other() {
         ];
         for (index, store) in stores.iter().enumerate() {
             store.connect().await.expect("connect");
-            let task = submit(store, new_task("n")).await.expect("submit");
+            let task = submit(store, NewTask::named("n")).await.expect("submit");
             for (other, store) in stores.iter().enumerate().take(index + 1) {
                 assert_eq!(get(store, &task.id).await.is_some(), other == index);
             }
@@ -153,7 +153,7 @@ fn schemas_are_installations_that_do_not_hear_each_other() {
             .enumerate()
         {
             let peer = schema.map_or_else(|| world.store(), in_schema);
-            submit(&peer, new_task("n")).await.expect("submit");
+            submit(&peer, NewTask::named("n")).await.expect("submit");
             within("a wake", ears[index].notified()).await;
             for (other, ear) in ears.iter().enumerate() {
                 let heard = timeout(Duration::from_millis(30), ear.notified())
@@ -174,7 +174,7 @@ fn behind_a_pooler_everything_works_and_nothing_listens() {
             ..PostgresOptions::default()
         });
         let ear = store.wakes().subscribe(&texts(&["default"]));
-        submit_many(&store, (0..3).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..3).map(|_| NewTask::named("n")).collect()).await;
         within("an own wake", ear.notified()).await;
         let rows = claim_round(&store, &["default"], vec![draw(&["n"], 2), draw(&["n"], 5)]).await;
         assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);

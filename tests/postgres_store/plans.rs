@@ -96,7 +96,7 @@ fn a_backlog_the_planner_knows_nothing_of_is_never_read_whole() {
             let tasks = |count: usize| {
                 (0..count).map(|index| NewTask {
                     queue: format!("q{}", index % 3),
-                    ..new_task(["a", "b"][index % 2])
+                    ..NewTask::named(["a", "b"][index % 2])
                 })
             };
             submit_many(&store, tasks(20_000).collect()).await;
@@ -257,7 +257,7 @@ fn an_operators_questions_read_little_of_a_backlog_the_planner_knows_nothing_of(
             let tasks = |count: usize| {
                 (0..count).map(|index| NewTask {
                     queue: format!("q{}", index % 3),
-                    ..new_task(["a", "b"][index % 2])
+                    ..NewTask::named(["a", "b"][index % 2])
                 })
             };
             submit_many(&store, tasks(20_000).collect()).await;

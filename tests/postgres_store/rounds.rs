@@ -17,7 +17,7 @@ fn written(settled: &cairnq_native::Result<Settled>) -> bool {
 fn a_round_settles_every_outcome_and_claims_in_one_go() {
     World::run(|world| async move {
         let store = world.store();
-        submit_many(&store, (0..6).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..6).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "w", 4).await;
         store
             .execute(Command::Cancel(Target::Id(held[3].id.clone())))
@@ -62,7 +62,7 @@ fn a_round_settles_every_outcome_and_claims_in_one_go() {
 fn outcomes_without_a_lease_are_lost_and_a_second_sending_is_recognised() {
     World::run(|world| async move {
         let store = world.store();
-        submit_many(&store, (0..4).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..4).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "w", 4).await;
         let stranger = store
             .round(round("other", vec![complete(&held[0], "1")]))
@@ -114,7 +114,7 @@ fn outcomes_without_a_lease_are_lost_and_a_second_sending_is_recognised() {
 fn a_settled_row_comes_back_when_it_is_wanted() {
     World::run(|world| async move {
         let store = world.store();
-        submit_many(&store, (0..2).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..2).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "w", 2).await;
         let mut settlements = vec![complete(&held[1], "1"), complete(&held[0], "2")];
         settlements[0].want_row = true;
@@ -134,7 +134,7 @@ fn a_settled_row_comes_back_when_it_is_wanted() {
 fn a_released_task_is_as_it_was_before_the_claim() {
     World::run(|world| async move {
         let store = world.store();
-        let before = submit_many(&store, vec![new_task("n"), new_task("n")]).await;
+        let before = submit_many(&store, vec![NewTask::named("n"), NewTask::named("n")]).await;
         let held = claim(&store, "w", 2).await;
         store
             .execute(Command::Cancel(Target::Id(held[1].id.clone())))
@@ -173,7 +173,7 @@ fn a_released_task_is_as_it_was_before_the_claim() {
 fn expired_leases_are_recovered_and_drawn_in_the_same_round() {
     World::run(|world| async move {
         let store = world.store();
-        submit_many(&store, (0..3).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..3).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "gone", 3).await;
         world
             .sql("update cairnq_tasks set lease_until_ms = 1")
@@ -197,7 +197,7 @@ fn several_draws_are_one_claim_and_a_round_that_finds_nothing_draws_nothing() {
     World::run(|world| async move {
         let store = world.store();
         for name in ["a", "b", "c"] {
-            submit_many(&store, (0..3).map(|_| new_task(name)).collect()).await;
+            submit_many(&store, (0..3).map(|_| NewTask::named(name)).collect()).await;
         }
         // Twice: the store learns from the first round that this worker makes several draws.
         for taken in [1, 2] {
@@ -232,7 +232,7 @@ fn a_byte_budget_leaves_queued_what_does_not_fit() {
         let store = world.store();
         let of_size = |bytes: usize| NewTask {
             payload: format!("\"{}\"", "x".repeat(bytes - 2)),
-            ..new_task("n")
+            ..NewTask::named("n")
         };
         submit_many(
             &store,
@@ -273,7 +273,7 @@ fn a_byte_budget_leaves_queued_what_does_not_fit() {
 fn one_outcome_the_database_refuses_does_not_spoil_its_neighbours() {
     World::run(|world| async move {
         let store = world.store();
-        submit_many(&store, (0..5).map(|_| new_task("n")).collect()).await;
+        submit_many(&store, (0..5).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "w", 4).await;
         let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
         let settlements = vec![
@@ -327,7 +327,7 @@ fn one_outcome_the_database_refuses_does_not_spoil_its_neighbours() {
 fn a_whole_settlement_goes_through_execute_too() {
     World::run(|world| async move {
         let store = world.store();
-        submit(&store, new_task("n")).await.expect("submit");
+        submit(&store, NewTask::named("n")).await.expect("submit");
         let held = claim(&store, "w", 1).await;
         let settle = |worker: &str| Command::Settle {
             owner: owner(worker),

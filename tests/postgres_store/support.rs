@@ -131,29 +131,11 @@ pub fn owner(worker_id: &str) -> Owner {
     }
 }
 
-pub fn new_task(name: &str) -> NewTask {
-    NewTask {
-        name: name.to_owned(),
-        queue: "default".to_owned(),
-        key: None,
-        conflict: Conflict::Reuse,
-        max_attempts: 3,
-        priority: 0,
-        parent_id: None,
-        root_id: None,
-        correlation_id: None,
-        run_at_delay_ms: 0,
-        id: cairnq_native::ids::task_id(),
-        payload: "{}".to_owned(),
-        metadata: "{}".to_owned(),
-    }
-}
-
 pub fn keyed(key: &str, conflict: Conflict) -> NewTask {
     NewTask {
         key: Some(key.to_owned()),
         conflict,
-        ..new_task("keyed")
+        ..NewTask::named("keyed")
     }
 }
 

@@ -13,7 +13,7 @@ fn a_submit_jsonb_cannot_hold_is_refused_and_its_neighbours_are_not() {
         let store = world.store();
         let payload = |text: &str| NewTask {
             payload: text.to_owned(),
-            ..new_task("n")
+            ..NewTask::named("n")
         };
         for text in [r#""\u0000""#, r#"{"k\u0000":1}"#, r#""\ud800""#] {
             assert!(
@@ -26,14 +26,14 @@ fn a_submit_jsonb_cannot_hold_is_refused_and_its_neighbours_are_not() {
         }
         let metadata = NewTask {
             metadata: r#""\u0000""#.to_owned(),
-            ..new_task("n")
+            ..NewTask::named("n")
         };
         assert!(matches!(
             submit(&store, metadata).await,
             Err(Error::Serialization(_))
         ));
         assert!(matches!(
-            submit(&store, new_task("n\0")).await,
+            submit(&store, NewTask::named("n\0")).await,
             Err(Error::Serialization(_))
         ));
         let kept = submit(&store, payload(r#""\\u0000""#))
@@ -80,7 +80,7 @@ fn a_submit_jsonb_cannot_hold_is_refused_and_its_neighbours_are_not() {
 fn an_error_with_nul_is_stored_with_a_replacement() {
     World::run(|world| async move {
         let store = world.store();
-        submit(&store, new_task("n")).await.expect("submit");
+        submit(&store, NewTask::named("n")).await.expect("submit");
         let held = claim(&store, "w", 1).await;
         let outcome = Outcome::Fail {
             error: r#"{"message":"a\u0000b"}"#.into(),
@@ -216,12 +216,12 @@ fn submit_many_is_all_or_none_in_order_and_knows_its_own_keys() {
             .await
             .expect("submit");
         let tasks = vec![
-            new_task("a"),
+            NewTask::named("a"),
             keyed("taken", Conflict::Reuse),
             keyed("fresh", Conflict::Reuse),
             keyed("fresh", Conflict::Reuse),
             keyed("fresh", Conflict::Replace),
-            new_task("b"),
+            NewTask::named("b"),
         ];
         let made: Vec<String> = tasks.iter().map(|new| new.id.clone()).collect();
         let rows = submit_many(&store, tasks).await;
@@ -234,7 +234,7 @@ fn submit_many_is_all_or_none_in_order_and_knows_its_own_keys() {
         let before = world.number("select count(*) from cairnq_tasks").await;
         let refused = store
             .execute(Command::SubmitMany(vec![
-                new_task("a"),
+                NewTask::named("a"),
                 keyed("fresh", Conflict::Reject),
             ]))
             .await;
@@ -249,7 +249,7 @@ fn submit_many_is_all_or_none_in_order_and_knows_its_own_keys() {
             before
         );
         assert!(submit_many(&store, Vec::new()).await.is_empty());
-        let rows = submit_many(&store, (0..2_500).map(|_| new_task("n")).collect()).await;
+        let rows = submit_many(&store, (0..2_500).map(|_| NewTask::named("n")).collect()).await;
         assert!(rows.is_sorted_by(
             |one, other| (one.created_at_ms, &one.id) < (other.created_at_ms, &other.id)
         ));

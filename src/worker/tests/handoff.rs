@@ -1,7 +1,6 @@
 //! A task that an idle worker takes from the submit that writes it.
 
 use super::*;
-use crate::model::Conflict;
 use crate::store::Backend;
 use crate::store::command::NewTask;
 use crate::store::handoff::Place;
@@ -10,19 +9,8 @@ use crate::worker::REPLACED_CLAIM;
 
 fn new_task(name: &str) -> NewTask {
     NewTask {
-        name: name.to_owned(),
-        queue: "default".to_owned(),
-        key: None,
-        conflict: Conflict::Reuse,
-        max_attempts: 3,
-        priority: 0,
-        parent_id: None,
-        root_id: None,
-        correlation_id: None,
-        run_at_delay_ms: 0,
         id: format!("task_{name}"),
-        payload: "{}".to_owned(),
-        metadata: "{}".to_owned(),
+        ..NewTask::named(name)
     }
 }
 

@@ -6,9 +6,7 @@ use futures_util::future::join_all;
 use rusqlite::Connection;
 
 use super::super::submit;
-use super::{
-    Place, claim, code, complete, count, end_of, get, hold, new_task, one, owner, run, text, write,
-};
+use super::{Place, claim, code, complete, count, end_of, get, hold, one, owner, run, text, write};
 use crate::error::{Error, Result};
 
 use crate::model::{Conflict, Status};
@@ -33,7 +31,7 @@ fn what_waits_together_shares_a_transaction_and_a_lone_write_does_not_wait() {
     let seen_by_others = || {
         let path = place.path();
         move |tx: &super::Tx<'_, '_>| {
-            submit::submit(tx, &new_task("member"))?;
+            submit::submit(tx, &NewTask::named("member"))?;
             let other = Connection::open(&path).expect("a connection");
             Ok(count(&other, ROWS))
         }
@@ -55,11 +53,11 @@ fn only_the_member_that_cannot_be_written_fails() {
     let place = Place::new();
     let store = place.opened(MigrateTo::Default);
     let first =
-        one(run(store.execute(command(new_task("first")))).expect("written")).expect("a row");
-    let mut clash = new_task("clash");
+        one(run(store.execute(command(NewTask::named("first")))).expect("written")).expect("a row");
+    let mut clash = NewTask::named("clash");
     clash.id = first.id;
     let held = hold(&store);
-    let before = store.execute(command(new_task("before")));
+    let before = store.execute(command(NewTask::named("before")));
     let clashes = store.execute(command(clash));
     let too_big = write(&store, |tx| {
         tx.execute(
@@ -67,7 +65,7 @@ fn only_the_member_that_cannot_be_written_fails() {
             [],
         )
     });
-    let after = store.execute(command(new_task("after")));
+    let after = store.execute(command(NewTask::named("after")));
     held.release();
     assert!(run(before).is_ok());
     assert_eq!(code(&run(clashes).unwrap_err()), "SQLITE_CONSTRAINT");
@@ -81,12 +79,12 @@ fn a_member_that_fails_half_way_leaves_nothing_behind() {
     let place = Place::new();
     let store = place.opened(MigrateTo::Default);
     let held = hold(&store);
-    let before = store.execute(command(new_task("before")));
+    let before = store.execute(command(NewTask::named("before")));
     let half = write(&store, |tx| {
-        submit::submit(tx, &new_task("half"))?;
+        submit::submit(tx, &NewTask::named("half"))?;
         Err::<(), _>(Error::Invalid("changed its mind".to_owned()))
     });
-    let after = store.execute(command(new_task("after")));
+    let after = store.execute(command(NewTask::named("after")));
     held.release();
     assert!(run(before).is_ok());
     assert!(run(half).is_err());
@@ -108,18 +106,18 @@ fn a_refused_batch_costs_its_neighbours_nothing_but_another_run() {
     let store = place.opened(MigrateTo::Default);
     assert!(run(store.execute(command(keyed(Conflict::Reuse)))).is_ok());
     let held = hold(&store);
-    let before = store.execute(command(new_task("before")));
+    let before = store.execute(command(NewTask::named("before")));
     let batch = store.execute(Command::SubmitMany(vec![
-        new_task("one of them"),
+        NewTask::named("one of them"),
         keyed(Conflict::Reject),
     ]));
     let (giver, parts) = parts();
-    giver.give(vec![new_task("in parts")]);
+    giver.give(vec![NewTask::named("in parts")]);
     let (answer, in_parts) = Answer::awaited();
     let store = Arc::new(store);
     Arc::clone(&store).submit_many_for(parts, answer);
     held.release();
-    giver.give(vec![new_task("in parts"), keyed(Conflict::Reuse)]);
+    giver.give(vec![NewTask::named("in parts"), keyed(Conflict::Reuse)]);
     giver.end();
     assert!(run(before).is_ok());
     assert!(matches!(run(batch), Err(Error::AlreadyExists { .. })));
@@ -146,15 +144,15 @@ fn a_submit_that_is_given_up_half_way_leaves_nothing_behind() {
     let (answer, given_up) = Answer::awaited();
     let store = Arc::new(store);
     Arc::clone(&store).submit_many_for(parts, answer);
-    giver.give(vec![new_task("half")]);
+    giver.give(vec![NewTask::named("half")]);
     drop(giver);
     assert!(matches!(run(given_up), Err(Error::Invalid(_))));
-    assert!(run(store.execute(command(new_task("later")))).is_ok());
+    assert!(run(store.execute(command(NewTask::named("later")))).is_ok());
     assert_eq!(count(&place.peer(), ROWS), 1);
 }
 
 fn keyed(conflict: Conflict) -> NewTask {
-    let mut new = new_task("keyed");
+    let mut new = NewTask::named("keyed");
     new.key = Some("k".to_owned());
     new.conflict = conflict;
     new
@@ -165,19 +163,19 @@ fn a_panic_in_one_operation_is_an_error_of_that_operation() {
     let place = Place::new();
     let store = place.opened(MigrateTo::Default);
     let held = hold(&store);
-    let before = store.execute(command(new_task("before")));
+    let before = store.execute(command(NewTask::named("before")));
     let panics = write(&store, |tx| {
-        submit::submit(tx, &new_task("half"))?;
+        submit::submit(tx, &NewTask::named("half"))?;
         assert!(tx.now_ms < 0, "a panic on purpose");
         Ok(())
     });
-    let after = store.execute(command(new_task("after")));
+    let after = store.execute(command(NewTask::named("after")));
     held.release();
     assert!(run(before).is_ok());
     assert!(matches!(run(panics), Err(Error::Internal(_))));
     assert!(run(after).is_ok());
     assert_eq!(count(&place.peer(), ROWS), 2);
-    assert!(run(store.execute(command(new_task("later")))).is_ok());
+    assert!(run(store.execute(command(NewTask::named("later")))).is_ok());
 }
 
 #[test]
@@ -224,10 +222,10 @@ fn make_room(store: &super::SqliteStore) {
 fn a_full_database_refuses_what_needs_room_and_only_that() {
     let place = Place::new();
     let store = place.opened(MigrateTo::Default);
-    run(store.execute(command(new_task("claimed")))).expect("written");
+    run(store.execute(command(NewTask::named("claimed")))).expect("written");
     let claimed = claim(&store, 1);
     fill_up(&store);
-    let mut large = new_task("large");
+    let mut large = NewTask::named("large");
     large.payload = format!("\"{}\"", "x".repeat(100_000));
     let held = hold(&store);
     let renew = store.renew(owner(), vec![claimed[0].id.clone()]);
@@ -251,7 +249,7 @@ fn a_round_that_loses_its_transaction_settles_nothing_on_the_side() {
     let place = Place::new();
     let store = place.opened(MigrateTo::Default);
     for _ in 0..3 {
-        run(store.execute(command(new_task("claimed")))).expect("written");
+        run(store.execute(command(NewTask::named("claimed")))).expect("written");
     }
     let tasks = claim(&store, 3);
     fill_up(&store);
@@ -295,7 +293,7 @@ fn a_round_in_a_group_that_had_to_be_undone_is_settled_once() {
     let place = Place::new();
     let store = place.opened(MigrateTo::Default);
     for _ in 0..3 {
-        run(store.execute(command(new_task("claimed")))).expect("written");
+        run(store.execute(command(NewTask::named("claimed")))).expect("written");
     }
     let tasks = claim(&store, 3);
     fill_up(&store);
@@ -311,7 +309,7 @@ fn a_round_in_a_group_that_had_to_be_undone_is_settled_once() {
             want_row: true,
         })
         .collect();
-    let mut large = new_task("large");
+    let mut large = NewTask::named("large");
     large.payload = format!("\"{}\"", "x".repeat(100_000));
     let held = hold(&store);
     let round = store.round(Round {
@@ -338,7 +336,7 @@ fn nobody_is_told_before_the_commit() {
     let store = place.opened(MigrateTo::Default);
     let held = hold(&store);
     let mut writes: Vec<_> = (0..10)
-        .map(|_| Box::pin(store.execute(command(new_task("early")))))
+        .map(|_| Box::pin(store.execute(command(NewTask::named("early")))))
         .collect();
     let (open, gate) = std::sync::mpsc::channel::<()>();
     let (inside, reached) = std::sync::mpsc::channel();

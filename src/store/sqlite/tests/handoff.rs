@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use super::{DEADLINE, Place, count, hold, new_task, one, owner, run};
+use super::{DEADLINE, Place, count, hold, one, owner, run};
 use crate::model::Status;
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
@@ -38,7 +38,7 @@ fn idle_worker(store: &dyn Backend) -> (Arc<Subscription>, Receiver<Option<Claim
 }
 
 fn submit(name: &str) -> Command {
-    Command::Submit(Box::new(new_task(name)))
+    Command::Submit(Box::new(NewTask::named(name)))
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn the_place_of_what_cannot_be_written_is_given_back() {
     let store = place.opened(MigrateTo::Default);
     let first = one(run(store.execute(submit("first"))).expect("written")).expect("a row");
     let (_subscription, taken) = idle_worker(&store);
-    let mut clash = new_task("clash");
+    let mut clash = NewTask::named("clash");
     clash.id = first.id;
     let command = Command::Submit(Box::new(clash));
     run(store.execute(command)).expect_err("the id is taken");

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::{Place, count, get, hold, new_task, run, submit, text};
+use super::{Place, count, get, hold, run, submit, text};
 use crate::error::Error;
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
-use crate::store::command::{Command, Reply};
+use crate::store::command::{Command, NewTask, Reply};
 use crate::store::sqlite::{SqliteOptions, SqliteStore};
 
 #[test]
@@ -77,8 +77,8 @@ fn stores_of_one_file_share_its_writer_by_whatever_name() {
     let linked = SqliteStore::new(text(&place.file("link.db")), SqliteOptions::default());
     run(linked.connect()).expect("open");
     let held = hold(&store);
-    let through_link = linked.execute(Command::Submit(Box::new(new_task("shared"))));
-    let direct = store.execute(Command::Submit(Box::new(new_task("shared"))));
+    let through_link = linked.execute(Command::Submit(Box::new(NewTask::named("shared"))));
+    let direct = store.execute(Command::Submit(Box::new(NewTask::named("shared"))));
     held.release();
     assert!(run(through_link).is_ok());
     assert!(run(direct).is_ok());
@@ -92,7 +92,7 @@ fn close_lets_accepted_writes_finish_and_a_second_close_waits_for_them_too() {
     let place = Place::new();
     let store = place.opened(MigrateTo::Default);
     let held = hold(&store);
-    let accepted = store.execute(Command::Submit(Box::new(new_task("accepted"))));
+    let accepted = store.execute(Command::Submit(Box::new(NewTask::named("accepted"))));
     let mut closes = Box::pin(join_all([store.close(), store.close()]));
     let waits = run(async { tokio::time::timeout(Duration::from_millis(50), &mut closes).await });
     assert!(
@@ -116,7 +116,7 @@ fn opening_and_closing_at_once_loses_no_use() {
         let store = Arc::clone(store);
         tokio_task(async move {
             for _ in 0..15 {
-                let submit = store.execute(Command::Submit(Box::new(new_task("busy"))));
+                let submit = store.execute(Command::Submit(Box::new(NewTask::named("busy"))));
                 let list = store.execute(Command::Stats { queue: None });
                 let close = store.close();
                 let (submitted, listed, closed) = tokio::join!(submit, list, close);

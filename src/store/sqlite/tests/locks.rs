@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Place, code, get, hold, new_task, run, submit};
+use super::{Place, code, get, hold, run, submit};
 use crate::error::Error;
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
-use crate::store::command::Command;
+use crate::store::command::{Command, NewTask};
 use crate::store::sqlite::SqliteOptions;
 
 fn patient_for(ms: u64) -> SqliteOptions {
@@ -30,7 +30,7 @@ fn each_caller_waits_as_long_as_it_said() {
     let peer = place.peer();
     peer.execute_batch("begin immediate").expect("the lock");
     let from = Instant::now();
-    let waits = patient.execute(Command::Submit(Box::new(new_task("waits"))));
+    let waits = patient.execute(Command::Submit(Box::new(NewTask::named("waits"))));
     // Comes while the writer already waits on behalf of the patient one.
     assert_busy(&submit(&hasty, "refused").unwrap_err());
     let gave_up = from.elapsed();
@@ -46,7 +46,7 @@ fn waiting_behind_our_own_work_does_not_count() {
     let store = place.store_with(patient_for(300));
     run(store.connect()).expect("open");
     let held = hold(&store);
-    let waits = store.execute(Command::Submit(Box::new(new_task("waits"))));
+    let waits = store.execute(Command::Submit(Box::new(NewTask::named("waits"))));
     std::thread::sleep(Duration::from_millis(400));
     let peer = place.peer();
     let locking = std::thread::spawn(move || {
@@ -67,7 +67,7 @@ fn a_read_waits_for_no_writer() {
     let task = submit(&store, "there").expect("written");
     let peer = place.peer();
     peer.execute_batch("begin immediate").expect("the lock");
-    let held = store.execute(Command::Submit(Box::new(new_task("waits"))));
+    let held = store.execute(Command::Submit(Box::new(NewTask::named("waits"))));
     assert!(get(&store, &task.id).expect("read").is_some());
     peer.execute_batch("rollback").expect("let go");
     assert!(run(held).is_ok());

@@ -32,8 +32,7 @@ use super::inner::Inner;
 use super::transaction::Tx;
 use super::{SqliteOptions, SqliteStore};
 use crate::error::{Error, Result};
-use crate::ids;
-use crate::model::{Conflict, Task};
+use crate::model::Task;
 use crate::protocol::MigrateTo;
 use crate::runtime::runtime;
 use crate::store::Backend;
@@ -111,27 +110,9 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-fn new_task(name: &str) -> NewTask {
-    NewTask {
-        name: name.to_owned(),
-        queue: "default".to_owned(),
-        key: None,
-        conflict: Conflict::Reuse,
-        max_attempts: 3,
-        priority: 0,
-        parent_id: None,
-        root_id: None,
-        correlation_id: None,
-        run_at_delay_ms: 0,
-        id: ids::task_id(),
-        payload: "{}".to_owned(),
-        metadata: "{}".to_owned(),
-    }
-}
-
 fn submit(store: &SqliteStore, name: &str) -> Result<Task> {
     one(run(
-        store.execute(Command::Submit(Box::new(new_task(name))))
+        store.execute(Command::Submit(Box::new(NewTask::named(name))))
     )?)
 }
 

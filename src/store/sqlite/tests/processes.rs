@@ -6,11 +6,11 @@ use std::process::{Child, Command as Process, Stdio};
 
 use futures_util::future::join_all;
 
-use super::{Place, SqliteStore, claim, complete, count, new_task, run, submit, text, write};
+use super::{Place, SqliteStore, claim, complete, count, run, submit, text, write};
 use crate::error::Error;
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
-use crate::store::command::Command;
+use crate::store::command::{Command, NewTask};
 use crate::store::sqlite::SqliteOptions;
 
 const PEER_OF: &str = "CAIRNQ_TEST_PEER_OF";
@@ -89,8 +89,8 @@ fn eight_processes_contend_and_none_is_told_busy() {
     if let Some(path) = peer_of() {
         let store = store_of(&path, MigrateTo::Default);
         for round in 0..EACH / 10 {
-            let submits =
-                (0..10).map(|_| store.execute(Command::Submit(Box::new(new_task("contended")))));
+            let submits = (0..10)
+                .map(|_| store.execute(Command::Submit(Box::new(NewTask::named("contended")))));
             for submitted in run(join_all(submits)) {
                 submitted.unwrap_or_else(|error| panic!("round {round}: {error}"));
             }
@@ -132,7 +132,7 @@ fn a_process_that_dies_before_the_commit_has_acknowledged_nothing() {
         let store = store_of(&path, MigrateTo::Default);
         tell(&submit(&store, "first").expect("written").id);
         let held = super::hold(&store);
-        let second = store.execute(Command::Submit(Box::new(new_task("second"))));
+        let second = store.execute(Command::Submit(Box::new(NewTask::named("second"))));
         let dies = write(&store, |_| -> Result<(), Error> { std::process::abort() });
         held.release();
         run(async {

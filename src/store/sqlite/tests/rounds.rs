@@ -3,14 +3,14 @@
 use futures_util::future::join_all;
 
 use super::super::jobs::RoundJob;
-use super::{Place, claim, count, get, hold, new_task, owner, run, submit};
+use super::{Place, claim, count, get, hold, owner, run, submit};
 use crate::error::{Error, Result};
 use crate::model::Status;
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
 use crate::store::answer::Answer;
 use crate::store::claimed::ClaimedTask;
-use crate::store::command::{Command, Outcome};
+use crate::store::command::{Command, NewTask, Outcome};
 use crate::store::round::{ClaimPlan, Draw, Planner, Round, Settled, Settlement};
 
 /// Draws one task of each name.
@@ -84,7 +84,7 @@ fn a_claim_that_fails_takes_nothing_and_leaves_the_rest_of_its_round_and_group_a
             }),
         });
         let beside: Vec<_> = (0..neighbours)
-            .map(|_| store.execute(Command::Submit(Box::new(new_task("beside")))))
+            .map(|_| store.execute(Command::Submit(Box::new(NewTask::named("beside")))))
             .collect();
         held.release();
         let reply = run(round);

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use rusqlite::Connection;
 
-use super::{Place, claim, count, new_task, owner, run};
+use super::{Place, claim, count, owner, run};
 use crate::protocol::{MIGRATE_TARGETS, MigrateTo};
 use crate::store::Backend;
-use crate::store::command::{Command, Outcome, PurgeFilter, Target};
+use crate::store::command::{Command, NewTask, Outcome, PurgeFilter, Target};
 use crate::store::round::Round;
 
 /// What SPEC-minded readers of a row rely on, each a query that finds whoever breaks it.
@@ -85,7 +85,7 @@ fn play(store: &super::SqliteStore, peer: &Connection, ids: &mut Vec<String>, st
     };
     let command = match step {
         Step::Submit => {
-            let mut new = new_task("any");
+            let mut new = NewTask::named("any");
             new.key = Some(format!("key {}", ids.len() % 3));
             new.max_attempts = 2;
             ids.push(new.id.clone());

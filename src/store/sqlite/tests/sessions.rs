@@ -1,8 +1,8 @@
 //! Claim sessions whose draws come from outside: what they keep from others, and how they end.
 
-use super::{Place, claim, count, new_task, run, scope, submit};
+use super::{Place, claim, count, run, scope, submit};
 use crate::protocol::MigrateTo;
-use crate::store::command::Command;
+use crate::store::command::{Command, NewTask};
 use crate::store::{Backend, ClaimSession};
 
 fn open(store: &super::SqliteStore) -> Box<dyn ClaimSession> {
@@ -39,7 +39,7 @@ fn a_session_given_up_claims_nothing_and_lets_others_write() {
     let names = || vec!["due".to_owned()];
     let mut session = open(&store);
     run(session.draw(names(), 1)).expect("drawn");
-    let waits = store.execute(Command::Submit(Box::new(new_task("waits"))));
+    let waits = store.execute(Command::Submit(Box::new(NewTask::named("waits"))));
     run(session.close(false)).expect("rolled back");
     run(waits).expect("written");
     let mut session = open(&store);

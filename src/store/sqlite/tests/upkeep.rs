@@ -4,13 +4,13 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::{Place, count, end_of, new_task, run, submit, until};
+use super::{Place, count, end_of, run, submit, until};
 use crate::protocol::MigrateTo;
 use crate::store::Backend;
 use crate::store::command::{Command, NewTask};
 
 fn large() -> NewTask {
-    let mut new = new_task("large");
+    let mut new = NewTask::named("large");
     new.payload = format!("\"{}\"", "x".repeat(4_000));
     new
 }
