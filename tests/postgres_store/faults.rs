@@ -9,7 +9,7 @@ use cairnq_native::store::command::{Command, NewTask, Target};
 use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
 use cairnq_native::store::round::Settled;
 
-use super::proxy::{Mode, Proxy};
+use super::proxy::Mode;
 use super::support::*;
 
 #[test]
@@ -100,40 +100,10 @@ fn an_unreachable_server_is_a_passing_error_that_names_it_and_keeps_the_password
     });
 }
 
-fn behind(world: &World, proxy: &Proxy) -> (String, String) {
-    let (login, rest) = world.dsn.split_once('@').expect("a URL with a user");
-    let (address, database) = rest.split_once('/').expect("a URL with a database");
-    (
-        format!("{login}@127.0.0.1:{}/{database}", proxy.port),
-        address.to_owned(),
-    )
-}
-
-async fn proxied(world: &World) -> (Proxy, std::sync::Arc<PostgresStore>) {
-    let address = world
-        .dsn
-        .split_once('@')
-        .and_then(|(_, rest)| rest.split_once('/'))
-        .expect("a URL")
-        .0
-        .to_owned();
-    let proxy = Proxy::before(address).await;
-    let (dsn, _) = behind(world, &proxy);
-    let options = PostgresOptions {
-        max: Some(2),
-        ..PostgresOptions::default()
-    };
-    (
-        proxy,
-        PostgresStore::new(&format!("{dsn}?connect_timeout=2&sslmode=disable"), options)
-            .expect("a store"),
-    )
-}
-
 #[test]
 fn a_network_that_swallows_everything_is_noticed_and_the_outcome_is_not_lost() {
     World::run(|world| async move {
-        let (proxy, store) = proxied(&world).await;
+        let (proxy, store) = world.proxied().await;
         submit_many(&store, (0..2).map(|_| NewTask::named("n")).collect()).await;
         let held = claim(&store, "w", 2).await;
         proxy.set(Mode::Swallow);

@@ -3,6 +3,7 @@
 
 mod claims;
 mod faults;
+mod handoff;
 mod listening;
 mod migrations;
 mod plans;

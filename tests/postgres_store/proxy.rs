@@ -6,12 +6,18 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
+use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
+
+use super::support::World;
+
 /// What happens to bytes in both directions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     Pass,
     /// Connections stay open and nothing arrives, new ones included.
     Swallow,
+    /// What is sent arrives, and nothing comes back.
+    SwallowAnswers,
     /// Open connections are cut, new ones refused at once.
     Cut,
 }
@@ -49,8 +55,8 @@ async fn serve(client: TcpStream, address: String, mut mode: watch::Receiver<Mod
     let (client_reader, client_writer) = client.into_split();
     let (server_reader, server_writer) = server.into_split();
     tokio::select! {
-        () = pump(client_reader, server_writer, mode.clone()) => {}
-        () = pump(server_reader, client_writer, mode.clone()) => {}
+        () = pump(client_reader, server_writer, mode.clone(), &[Mode::Swallow]) => {}
+        () = pump(server_reader, client_writer, mode.clone(), &[Mode::Swallow, Mode::SwallowAnswers]) => {}
         _ = mode.wait_for(|mode| *mode == Mode::Cut) => {}
     }
 }
@@ -59,18 +65,37 @@ async fn pump(
     mut from: tokio::net::tcp::OwnedReadHalf,
     mut to: tokio::net::tcp::OwnedWriteHalf,
     mut mode: watch::Receiver<Mode>,
+    held_in: &[Mode],
 ) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match from.read(&mut buffer).await {
             Ok(0) | Err(_) => return,
             Ok(length) => {
-                if mode.wait_for(|mode| *mode != Mode::Swallow).await.is_err()
-                    || to.write_all(&buffer[..length]).await.is_err()
-                {
+                let now = mode.wait_for(|mode| !held_in.contains(mode)).await;
+                // What was held back when the connection is cut never arrives.
+                let cut = now.map_or(true, |now| *now == Mode::Cut);
+                if cut || to.write_all(&buffer[..length]).await.is_err() {
                     return;
                 }
             }
         }
+    }
+}
+
+impl World {
+    /// A store whose connections go through a proxy.
+    pub async fn proxied(&self) -> (Proxy, Arc<PostgresStore>) {
+        let (login, rest) = self.dsn.split_once('@').expect("a URL with a user");
+        let (address, database) = rest.split_once('/').expect("a URL with a database");
+        let proxy = Proxy::before(address.to_owned()).await;
+        let options = PostgresOptions {
+            max: Some(2),
+            ..PostgresOptions::default()
+        };
+        let port = proxy.port;
+        let dsn = format!("{login}@127.0.0.1:{port}/{database}?connect_timeout=2&sslmode=disable");
+        let store = PostgresStore::new(&dsn, options).expect("a store");
+        (proxy, store)
     }
 }
