@@ -154,9 +154,24 @@ function send(store, { ids, awaited, pending }) {
   }
 }
 
-/** @param {Submission[]} submissions */
+/**
+ * A row each; null for one that is as the row before it, as nearly all are where many come at once.
+ *
+ * @param {Submission[]} submissions
+ */
 function rows(submissions) {
-  return submissions.map(({ args }) => [
+  /** @type {Submission['args'] | null} */
+  let before = null;
+  return submissions.map(({ args }) => {
+    const repeated = before !== null && isSame(args, before);
+    before = args;
+    return repeated ? null : row(args);
+  });
+}
+
+/** @param {Submission['args']} args */
+function row(args) {
+  return [
     args.name,
     args.queue,
     args.key,
@@ -167,7 +182,26 @@ function rows(submissions) {
     args.rootId,
     args.correlationId,
     args.runAtDelayMs,
-  ]);
+  ];
+}
+
+/**
+ * @param {Submission['args']} one
+ * @param {Submission['args']} other
+ */
+function isSame(one, other) {
+  return (
+    one.name === other.name &&
+    one.queue === other.queue &&
+    one.key === other.key &&
+    one.conflict === other.conflict &&
+    one.maxAttempts === other.maxAttempts &&
+    one.priority === other.priority &&
+    one.parentId === other.parentId &&
+    one.rootId === other.rootId &&
+    one.correlationId === other.correlationId &&
+    one.runAtDelayMs === other.runAtDelayMs
+  );
 }
 
 /** @param {Submission[]} submissions JSON.stringify never emits a raw newline, so one joins */

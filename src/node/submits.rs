@@ -1,10 +1,12 @@
 //! Submits on their way down, and what is said of them on the way up.
 
 use napi_derive::napi;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use super::invalid;
 use super::requests::arguments;
+use crate::ids::task_id;
 use crate::model::push_display;
 use crate::store::command::NewTask;
 use crate::store::parts::Giver;
@@ -15,7 +17,23 @@ use crate::store::submitted::Submitted;
 pub(super) struct Turn {
     pub(super) ids: Vec<u32>,
     pub(super) awaited: Vec<usize>,
+    #[serde(deserialize_with = "rows")]
     pub(super) tasks: Vec<NewTask>,
+}
+
+/// Tasks from rows: their fields' values in the order of [`NewTask`], or null for a task that is as the one before it
+/// but for its texts.
+fn rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<NewTask>, D::Error> {
+    let rows: Vec<Option<NewTask>> = Vec::deserialize(deserializer)?;
+    let mut tasks: Vec<NewTask> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let task = row.or_else(|| tasks.last().cloned());
+        let mut task = task.ok_or_else(|| D::Error::custom("the first row is null"))?;
+        // In their order, which decides between tasks of one time.
+        task.id = task_id();
+        tasks.push(task);
+    }
+    Ok(tasks)
 }
 
 /// The submits of a turn, from a JSON array of a [`Turn`]'s parts and the texts of its tasks.
@@ -25,10 +43,12 @@ pub(super) fn read_turn(turn: &str, texts: &str) -> Result<Turn, String> {
     Ok(turn)
 }
 
-/// Tasks from a JSON array of their fields' values, in the order of [`NewTask`], and from one text that holds a line
-/// for each payload and one for each metadata. JSON made by `JSON.stringify` holds no newline.
-pub(super) fn read(rows: &str, texts: &str) -> Result<Vec<NewTask>, String> {
-    let mut tasks: Vec<NewTask> = arguments(rows)?;
+/// Tasks from a JSON array of their rows, and from one text that holds a line for each payload and one for each metadata.
+/// JSON made by `JSON.stringify` holds no newline.
+pub(super) fn read(json: &str, texts: &str) -> Result<Vec<NewTask>, String> {
+    #[derive(Deserialize)]
+    struct Rows(#[serde(deserialize_with = "rows")] Vec<NewTask>);
+    let Rows(mut tasks) = arguments(json)?;
     add_texts(&mut tasks, texts)?;
     Ok(tasks)
 }

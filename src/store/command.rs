@@ -46,7 +46,7 @@ pub struct NewTask {
     #[serde(deserialize_with = "whole")]
     pub run_at_delay_ms: i64,
     /// Made by us, so that the caller knows it without reading the row back.
-    #[serde(skip, default = "crate::ids::task_id")]
+    #[serde(skip)]
     pub id: String,
     /// JSON text, handed over beside the arguments so that it is never parsed.
     #[serde(skip)]

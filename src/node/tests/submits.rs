@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::model::tests::any_task;
-use crate::node::submits::{answer_many, read_turn};
+use crate::node::submits::{answer_many, read, read_turn};
 use crate::store::submitted::Submitted;
 use proptest::prelude::*;
 
@@ -59,4 +59,25 @@ fn a_turn_brings_each_submit_its_request_and_its_texts() {
     assert_eq!(texts(0), ("1", "{}"));
     assert_eq!(texts(1), ("\"two\"", "{\"m\":1}"));
     assert!(read_turn("[[4],[],[[\"n\"]]]", "").is_err());
+}
+
+#[test]
+fn a_row_of_null_is_as_the_one_before_it() {
+    let (one, other) = (
+        json!(["n", "q", "k", "replace", 4, 2, "p", "r", "c", 9]),
+        json!(["m", "q", null, "reuse", 3, 0, null, null, null, 0]),
+    );
+    let rows = json!([one, null, null, other, null]).to_string();
+    let told = json!([one, one, one, other, other]).to_string();
+    let texts = (0..5).map(|index| format!("{index}\n{{}}"));
+    let texts = texts.collect::<Vec<_>>().join("\n");
+    let (tasks, expected) = (read(&rows, &texts), read(&told, &texts));
+    let (mut tasks, expected) = (tasks.expect("rows"), expected.expect("rows"));
+    // Between tasks of one time the ids decide, and they are the order of the submits.
+    assert!(tasks.is_sorted_by(|one, next| one.id < next.id));
+    for (task, expected) in tasks.iter_mut().zip(&expected) {
+        task.id.clone_from(&expected.id);
+    }
+    assert_eq!(format!("{tasks:?}"), format!("{expected:?}"));
+    assert!(read("[null]", "1\n{}").is_err());
 }
