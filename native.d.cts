@@ -17,7 +17,7 @@ export declare class NativeBridge {
    * Takes everything that waits. `again`: the caller will drain again at once, and is not to be woken for what comes.
    * Of each message a number and a JSON text, empty for nothing. The number is five times the request's id, or the
    * channel of an event, and its kind: 0 resolves, 1 rejects, 2 is an event, 3 a warning, 4 are submits of new tasks,
-   * of which the text has the request, the time of creation and the due time, separated by commas.
+   * of which the text has the time of creation, the due time and the requests, separated by commas.
    */
   drain(again: boolean): (number | string)[] | null
 }

@@ -149,11 +149,10 @@ export class Bridge {
     }
   }
 
-  /** @param {number[]} numbers three of each submit */
-  #submitted(numbers) {
-    for (let i = 0; i < numbers.length; i += 3) {
-      this.#take(numbers[i])?.resolve({ createdAtMs: numbers[i + 1], runAtMs: numbers[i + 2] });
-    }
+  /** @param {number[]} numbers the two times of new tasks, and the requests that submitted them */
+  #submitted([createdAtMs, runAtMs, ...ids]) {
+    const times = { createdAtMs, runAtMs };
+    for (const id of ids) this.#take(id)?.resolve(times);
   }
 
   /**

@@ -40,12 +40,12 @@ it('submits answered together each reach their caller, and what comes beside the
     return { id, answer };
   });
   const [first, second, read, last] = asked.map(({ id }) => id);
-  messages = [4, `${first},10,10,${second},10,30`, read * 5, '"a row"', 4, `${last},11,11`];
+  messages = [4, `10,10,${first},${second}`, read * 5, '"a row"', 4, `11,30,${last}`];
   bridge.drain(false);
   expect(await Promise.all(asked.map(({ answer }) => answer))).toEqual([
     { createdAtMs: 10, runAtMs: 10 },
-    { createdAtMs: 10, runAtMs: 30 },
+    { createdAtMs: 10, runAtMs: 10 },
     '"a row"',
-    { createdAtMs: 11, runAtMs: 11 },
+    { createdAtMs: 11, runAtMs: 30 },
   ]);
 });

@@ -9,6 +9,7 @@ use napi::{Either, Status};
 use napi_derive::napi;
 use serde_json::json;
 
+use super::messages::{EVENT, KINDS, Message, Messages, REJECT, RESOLVE, WARNING};
 use crate::error::{Error, Result};
 use crate::store::Warning;
 use crate::store::command::Reply;
@@ -17,25 +18,10 @@ use crate::worker::Worker;
 /// Weak, so that it never keeps the program running; not callee-handled, so that no error can be passed to it.
 type Wake = ThreadsafeFunction<(), (), (), Status, false, true>;
 
-pub(super) const RESOLVE: u8 = 0;
-const REJECT: u8 = 1;
-const EVENT: u8 = 2;
-const WARNING: u8 = 3;
-const SUBMITTED: u8 = 4;
-const KINDS: u8 = 5;
-
-/// What waits for JavaScript.
-pub(super) struct Message {
-    /// The request, or the channel of an event.
-    pub(super) id: u32,
-    pub(super) kind: u8,
-    pub(super) text: String,
-}
-
 /// The end that native threads hold.
 pub(super) struct Bridge {
     wake: Wake,
-    waiting: Mutex<Vec<Message>>,
+    waiting: Mutex<Messages>,
     /// A wake is on its way, and whatever is added before the drain goes with it.
     scheduled: AtomicBool,
     /// The JavaScript thread has promised to drain again by itself, and need not be woken for a message.
@@ -47,7 +33,7 @@ pub(super) struct Bridge {
 }
 
 impl Bridge {
-    fn waiting(&self) -> MutexGuard<'_, Vec<Message>> {
+    fn waiting(&self) -> MutexGuard<'_, Messages> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -70,7 +56,7 @@ impl Bridge {
             let status = self.wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
             if status != Status::Ok {
                 self.gone.store(true, Ordering::Release);
-                self.waiting().clear();
+                self.waiting().take();
             }
         }
     }
@@ -95,11 +81,11 @@ impl Bridge {
         self.post(id, kind, text);
     }
 
-    /// Answers a submit whose task is new. Those of one transaction come at once and go up as one message.
+    /// Answers a submit whose task is new.
     pub(super) fn submitted(&self, id: u32, created_at_ms: i64, run_at_ms: i64) {
-        match converted(|| format!("{id},{created_at_ms},{run_at_ms}")) {
-            Ok(numbers) => {
-                push_submitted(&mut self.waiting(), numbers);
+        match converted(|| (created_at_ms, run_at_ms)) {
+            Ok(times) => {
+                self.waiting().push_submitted(id, times);
                 self.posted();
             }
             Err(error) => self.post(id, REJECT, error.to_json()),
@@ -134,21 +120,6 @@ fn converted<T>(convert: impl FnOnce() -> T) -> Result<T> {
     .map_err(|_| Error::Internal("converting the answer panicked".to_owned()))
 }
 
-/// Adds a submit to those that wait at the end, or begins with it.
-pub(super) fn push_submitted(waiting: &mut Vec<Message>, numbers: String) {
-    match waiting.last_mut() {
-        Some(last) if last.kind == SUBMITTED => {
-            last.text.push(',');
-            last.text.push_str(&numbers);
-        }
-        _ => waiting.push(Message {
-            id: 0,
-            kind: SUBMITTED,
-            text: numbers,
-        }),
-    }
-}
-
 /// The one connection of a JavaScript thread to the native side.
 #[napi]
 pub struct NativeBridge {
@@ -177,7 +148,7 @@ impl NativeBridge {
     /// Takes everything that waits. `again`: the caller will drain again at once, and is not to be woken for what comes.
     /// Of each message a number and a JSON text, empty for nothing. The number is five times the request's id, or the
     /// channel of an event, and its kind: 0 resolves, 1 rejects, 2 is an event, 3 a warning, 4 are submits of new tasks,
-    /// of which the text has the request, the time of creation and the due time, separated by commas.
+    /// of which the text has the time of creation, the due time and the requests, separated by commas.
     #[napi(catch_unwind, ts_return_type = "(number | string)[] | null")]
     pub fn drain(&self, again: bool) -> Option<Vec<Either<f64, String>>> {
         let workers: Vec<_> = {
@@ -194,7 +165,7 @@ impl NativeBridge {
         // Before the messages are taken: one that comes in between is taken now or wakes again, never forgotten.
         self.inner.scheduled.store(false, Ordering::Release);
         self.inner.looking.store(again, Ordering::Release);
-        let waiting = std::mem::take(&mut *self.inner.waiting());
+        let waiting = self.inner.waiting().take();
         if waiting.is_empty() {
             return None;
         }

@@ -11,6 +11,7 @@
 mod bridge;
 mod delivery;
 mod log;
+mod messages;
 mod requests;
 mod store;
 mod submits;
