@@ -38,7 +38,12 @@ export function submitOne(store, submission, awaited) {
     const turn = turns.get(store) ?? begin(store);
     const answered = (/** @type {string | Times} */ answer) => {
       lookout.answered();
-      resolve(typeof answer === 'string' ? existing(answer) : created(pending, answer));
+      // A throw would keep the other answers that came with this one from their callers.
+      try {
+        resolve(outcomeOf(pending, answer));
+      } catch (error) {
+        reject(error);
+      }
     };
     turn.ids.push(bridge().expect(answered, reject));
     if (awaited) turn.awaited.push(turn.pending.length);
@@ -46,18 +51,14 @@ export function submitOne(store, submission, awaited) {
   });
 }
 
-/** @param {string} text of the task that the key led to */
-async function existing(text) {
-  return { task: /** @type {Task} */ (JSON.parse(text)), isNew: false };
-}
-
 /**
  * @param {Pending} pending
- * @param {Times} times
+ * @param {string | Times} answer the task that the key led to, or the times of the new one
  */
-function created(pending, { createdAtMs, runAtMs }) {
+function outcomeOf(pending, answer) {
+  if (typeof answer === 'string') return { task: JSON.parse(answer), isNew: false };
   const task = /** @type {Task} */ (pending.task);
-  setTimes(task, createdAtMs, runAtMs);
+  setTimes(task, answer.createdAtMs, answer.runAtMs);
   return { task, isNew: true };
 }
 
