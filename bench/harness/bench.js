@@ -17,7 +17,7 @@ export class Bench {
     this.quick = options.quick;
     this.rounds = options.rounds ?? (options.quick ? 2 : 5);
     /** Tasks of ours before those that are measured; see warm-up.js. */
-    this.warmUp = options.quick ? 3_000 : 10_000;
+    this.warmUp = 10_000;
     this.tools = tools;
     this.notes = { ...tools.missing };
     this.show = show;

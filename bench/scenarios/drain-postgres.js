@@ -2,8 +2,10 @@ import { ceilingDrain, oursDrain, peer, python } from '../harness/contestants.js
 import { targets } from '../harness/targets.js';
 
 /** Enough for a second or two each: these differ by a factor of a hundred. */
-const counts = { full: { fast: 20_000, unbatched: 4_000, one: 1_000, alone: 5_000 } };
-counts.quick = { fast: 8_000, unbatched: 800, one: 200, alone: 2_000 };
+const counts = {
+  full: { fast: 20_000, boss: 20_000, unbatched: 4_000, one: 1_000, alone: 5_000 },
+  quick: { fast: 8_000, boss: 4_000, unbatched: 800, one: 200, alone: 2_000 },
+};
 
 export async function drainOnPostgres(bench, backend) {
   const count = bench.quick ? counts.quick : counts.full;
@@ -23,7 +25,7 @@ function loopAndPeers(bench, backend, count) {
   const tasks = count.fast;
   const graphile = (params) => peer(backend, 'graphile-worker', { work: 'drain', ...params });
   const boss = (batchSize) => () =>
-    peer(backend, 'pg-boss', { work: 'drain', tasks, batchSize, workers: 1 });
+    peer(backend, 'pg-boss', { work: 'drain', tasks: count.boss, batchSize, workers: 1 });
   const contestants = {
     ceiling: () => ceilingDrain(bench, backend, { groups: [{ tasks }] }, { tasks, batch: 256 }),
     'graphile-worker': () => graphile({ tasks: count.unbatched, concurrency: 24, batching: false }),
