@@ -161,48 +161,25 @@ function send(store, { ids, awaited, pending }) {
  * @param {Submission[]} submissions
  */
 function rows(submissions) {
-  /** @type {Submission['args'] | null} */
-  let before = null;
+  /** @type {unknown[]} */
+  let before = [];
   return submissions.map(({ args }) => {
-    const repeated = before !== null && isSame(args, before);
-    before = args;
-    return repeated ? null : row(args);
+    const row = [
+      args.name,
+      args.queue,
+      args.key,
+      args.conflict,
+      args.maxAttempts,
+      args.priority,
+      args.parentId,
+      args.rootId,
+      args.correlationId,
+      args.runAtDelayMs,
+    ];
+    const repeated = row.every((value, at) => value === before[at]);
+    before = row;
+    return repeated ? null : row;
   });
-}
-
-/** @param {Submission['args']} args */
-function row(args) {
-  return [
-    args.name,
-    args.queue,
-    args.key,
-    args.conflict,
-    args.maxAttempts,
-    args.priority,
-    args.parentId,
-    args.rootId,
-    args.correlationId,
-    args.runAtDelayMs,
-  ];
-}
-
-/**
- * @param {Submission['args']} one
- * @param {Submission['args']} other
- */
-function isSame(one, other) {
-  return (
-    one.name === other.name &&
-    one.queue === other.queue &&
-    one.key === other.key &&
-    one.conflict === other.conflict &&
-    one.maxAttempts === other.maxAttempts &&
-    one.priority === other.priority &&
-    one.parentId === other.parentId &&
-    one.rootId === other.rootId &&
-    one.correlationId === other.correlationId &&
-    one.runAtDelayMs === other.runAtDelayMs
-  );
 }
 
 /** @param {Submission[]} submissions JSON.stringify never emits a raw newline, so one joins */
