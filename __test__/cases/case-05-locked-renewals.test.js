@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { deferred, pass, until } from '../spec/events.js';
+import { pass, until } from '../spec/events.js';
+import { held } from '../spec/handlers.js';
 import { onBackend, setStage } from '../spec/stage.js';
 
 const LEASE_MS = 1500;
@@ -11,17 +12,7 @@ onBackend(
     it('case 5 the renewal is tried until the lease ends; a resource of one never runs two', async () => {
       const stage = await setStage(backend);
       const client = stage.client();
-      const opened = deferred();
-      const started = deferred();
-      const counts = { now: 0, peak: 0, runs: 0 };
-      const handler = async () => {
-        counts.now += 1;
-        counts.runs += 1;
-        counts.peak = Math.max(counts.peak, counts.now);
-        started.resolve();
-        await opened.promise;
-        counts.now -= 1;
-      };
+      const { handler, counts, open } = held();
       stage.run(
         { guarded: [{ resource: 'one' }, handler] },
         {
@@ -33,16 +24,16 @@ onBackend(
         },
       );
       await client.submitMany([{ name: 'guarded' }, { name: 'guarded' }]);
-      await started.promise;
+      await until(() => counts.now === 1);
       for (let round = 0; round < 2; round++) {
         const lock = stage.peer('lock.js', { ms: LEASE_MS * 0.6 });
         await lock.event('released');
         await pass(LEASE_MS / 2);
       }
-      expect(counts).toMatchObject({ peak: 1, runs: 1 });
-      opened.resolve();
+      expect(counts).toMatchObject({ peak: 1, total: 1 });
+      open();
       await until(async () => (await client.stats()).default.succeeded === 2);
-      expect(counts).toMatchObject({ peak: 1, runs: 2 });
+      expect(counts).toMatchObject({ peak: 1, total: 2 });
     });
   },
 );

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { deferred, pass, until } from '../spec/events.js';
+import { held } from '../spec/handlers.js';
 import { onBackend, setStage } from '../spec/stage.js';
 import { renewed } from './leases.js';
 import { proxyBefore, storeOn } from './reach.js';
@@ -13,21 +14,13 @@ onBackend('postgres', 'case 5: the network fails for most of a lease', (backend)
     const client = stage.client();
     await client.connect();
     const proxy = await proxyBefore(stage);
-    const held = deferred();
-    const counts = { now: 0, peak: 0, runs: 0 };
-    const guarded = async () => {
-      counts.runs += 1;
-      counts.now += 1;
-      counts.peak = Math.max(counts.peak, counts.now);
-      await held.promise;
-      counts.now -= 1;
-    };
+    const { handler, counts, open } = held();
     const options = { leaseMs: LEASE_MS, concurrency: 4, resources: { one: 1 } };
     const store = storeOn(stage, proxy.through(stage.world.dsn));
-    stage.run({ guarded: [{ resource: 'one' }, guarded] }, { ...options, store });
+    stage.run({ guarded: [{ resource: 'one' }, handler] }, { ...options, store });
     const [first] = await client.submitMany([{ name: 'guarded' }, { name: 'guarded' }]);
     await until(() => counts.now === 1);
-    return { stage, client, proxy, counts, held, first };
+    return { stage, client, proxy, counts, open, first };
   }
 
   const faults = {
@@ -43,7 +36,7 @@ onBackend('postgres', 'case 5: the network fails for most of a lease', (backend)
   it.each(Object.keys(faults))(
     'case 5 %s: the renewal is tried until it gets through',
     async (name) => {
-      const { stage, client, proxy, counts, held, first } = await setUp();
+      const { stage, client, proxy, counts, open, first } = await setUp();
       for (let round = 0; round < 2; round++) {
         await renewed(stage, first.id);
         const mend = await faults[name](proxy);
@@ -51,16 +44,16 @@ onBackend('postgres', 'case 5: the network fails for most of a lease', (backend)
         await mend();
         await renewed(stage, first.id);
       }
-      expect(counts).toMatchObject({ peak: 1, runs: 1 });
-      held.resolve();
+      expect(counts).toMatchObject({ peak: 1, total: 1 });
+      open();
       await until(async () => (await client.stats()).default.succeeded === 2);
-      expect(counts).toMatchObject({ peak: 1, runs: 2 });
+      expect(counts).toMatchObject({ peak: 1, total: 2 });
       expect((await stage.row(first.id)).attempt).toBe(1);
     },
   );
 
   it('case 5 a network gone for longer than the lease: the task is given up, and run again elsewhere', async () => {
-    const { stage, client, proxy, counts, held, first } = await setUp();
+    const { stage, client, proxy, counts, open, first } = await setUp();
     await proxy.cut();
     const again = deferred();
     const store = stage.store();
@@ -70,10 +63,10 @@ onBackend('postgres', 'case 5: the network fails for most of a lease', (backend)
     });
     stage.start(peer);
     expect(await again.promise).toBe(2);
-    held.resolve();
+    open();
     await proxy.restore();
     await until(async () => (await client.stats()).default.succeeded === 2);
-    expect(counts.runs).toBe(1);
+    expect(counts.total).toBe(1);
     expect((await stage.row(first.id)).worker_id).toBe(peer.id);
   });
 });

@@ -1,6 +1,6 @@
 //! Submits whose tasks are claimed by the statement that writes them.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use cairnq_native::store::Backend as _;
 use cairnq_native::store::answer::Answer;
@@ -45,9 +45,9 @@ fn a_task_whose_insert_went_unanswered_goes_back_to_the_queue() {
             .execute("begin; lock table cairnq_tasks in access exclusive mode")
             .await
             .expect("locked");
-        let proxy = std::sync::Arc::new(proxy);
+        let proxy = Arc::new(proxy);
         let (answers, mut answered) = mpsc::unbounded_channel();
-        let network = std::sync::Arc::clone(&proxy);
+        let network = Arc::clone(&proxy);
         let answer = Answer::new(move |outcome| {
             // Before anything else is tried.
             network.set(Mode::Pass);

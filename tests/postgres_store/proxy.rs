@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-
-use cairnq_native::store::postgres::{PostgresOptions, PostgresStore};
 
 use super::support::World;
 
