@@ -5,6 +5,7 @@ use std::time::Instant;
 use cairnq_native::clock::now_ms;
 use cairnq_native::ids;
 use cairnq_native::protocol::{LEASE_EXPIRED, sqlite as sql};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Statement, params};
 
 use crate::Outcome;
@@ -23,6 +24,7 @@ pub fn run(job: &Job) -> Outcome {
 /// As our store opens its writer.
 fn open(path: &str) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(sql::CONNECTION_SETTINGS)?;
     connection.query_row(sql::SET_WAL, [], |row| row.get::<_, String>(0))?;
     connection.execute_batch(sql::WRITER_SETTINGS)?;

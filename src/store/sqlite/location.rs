@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{errors, isolation};
@@ -107,6 +108,11 @@ impl Location {
         };
         let connection = opened.map_err(|error| errors::database(&self.name, &error))?;
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+        // A plan that may depend on values is made anew for each of them, at the cost of a small transaction. Ours name
+        // their indexes.
+        connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+            .map_err(|error| errors::database(&self.name, &error))?;
         Ok(connection)
     }
 }

@@ -29,6 +29,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::inner::Inner;
+use super::location::Location;
 use super::transaction::Tx;
 use super::{SqliteOptions, SqliteStore};
 use crate::error::{Error, Result};

@@ -1,9 +1,10 @@
 //! Every hot statement reaches its index whatever the statistics say: none, taken while everything was queued, or
 //! taken when everything was finished.
 
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, StatementStatus, params_from_iter};
 
-use super::Place;
+use super::statements::fixed;
+use super::{Location, Place, text};
 use crate::model::Status;
 use crate::protocol::sqlite as sql;
 use crate::protocol::{MIGRATE_TARGETS, MigrateTo};
@@ -176,4 +177,39 @@ fn a_purged_row_finds_its_keys_by_index() {
         "delete from cairnq_task_keys where task_id = ?1",
     );
     assert!(plan.contains("cairnq_task_keys_task_id_idx"), "{plan}");
+}
+
+/// How often a statement was prepared again while it ran with one set of values after another.
+fn prepared_again(connection: &Connection, statement: &str) -> i32 {
+    let mut statement = connection.prepare(statement).expect("it prepares");
+    let count = statement.parameter_count();
+    if count == 0 {
+        return 0;
+    }
+    for value in ["a", "b", "c"] {
+        let values = vec![value; count];
+        // What the schema refuses has run far enough.
+        let mut rows = statement.query(params_from_iter(values)).expect("it runs");
+        while let Ok(Some(_)) = rows.next() {}
+    }
+    statement.get_status(StatementStatus::RePrepare)
+}
+
+#[test]
+fn no_statement_is_prepared_again_for_other_values() {
+    for migrate in MIGRATE_TARGETS {
+        let place = Place::new();
+        backlog(&place, migrate)
+            .execute_batch(ALL_QUEUED)
+            .expect("statistics");
+        let connection = Location::new(text(&place.path()))
+            .connect(false)
+            .expect("a connection of ours");
+        connection.execute_batch("begin").expect("a transaction");
+        let again: Vec<_> = fixed()
+            .into_iter()
+            .filter(|statement| prepared_again(&connection, statement) > 0)
+            .collect();
+        assert_eq!(again, <[&str; 0]>::default(), "{migrate:?}");
+    }
 }

@@ -7,7 +7,7 @@ use crate::protocol::sqlite as sql;
 use crate::protocol::{MIGRATE_TARGETS, MigrateTo};
 use crate::store::command::{ListFilter, PurgeFilter};
 
-fn fixed() -> Vec<&'static str> {
+pub(super) fn fixed() -> Vec<&'static str> {
     let mut statements = sql::ALL.to_vec();
     statements.extend([
         sql::BEGIN,
