@@ -4,16 +4,16 @@ import { Gaps } from '../harness/gaps.js';
 import { percentile } from '../harness/statistics.js';
 import { javascriptThreadSeconds } from '../harness/thread-cpu.js';
 import { openStore } from './open-store.js';
-import { handleNoop, warmUpWorker } from './warm-up.js';
+import { handleNoop, warmUpWorkers } from './warm-up.js';
 
 /**
  * Drains a queue of no-op tasks with one worker. The clock runs from run() on an open store until every outcome is
  * in the database.
  * @param {{ store: object, tasks: number, options: object, batch?: number, watch?: boolean,
- *   warmUp?: number }} params, with so many tasks to warm up
+ *   fresh?: boolean }} params, fresh when nothing is to warm up the process
  */
-export async function run({ store: where, tasks, options, batch, watch = false, warmUp = 0 }) {
-  if (warmUp > 0) await warmUpWorker(warmUp, { options, batch });
+export async function run({ store: where, tasks, options, batch, watch = false, fresh = false }) {
+  if (!fresh) await warmUpWorkers({ options, batch });
   const store = openStore(where);
   await store.connect();
   const worker = new Worker(store, ['default'], { ...options, onError: (error) => fail(error) });

@@ -2,15 +2,15 @@ import { performance } from 'node:perf_hooks';
 import { CairnQ } from '../../index.js';
 import { payloadOf } from '../harness/payloads.js';
 import { openStore } from './open-store.js';
-import { warmUpClient } from './warm-up.js';
+import { warmUpClients } from './warm-up.js';
 
 /**
  * Submits per second, as a client does it.
- * @param {{ store: object, how: 'oneByOne' | 'thirtyTwo' | 'many', tasks: number, warmUp?: number }} params
+ * @param {{ store: object, how: 'oneByOne' | 'thirtyTwo' | 'many', tasks: number, fresh?: boolean }} params
  */
-export async function run({ store: where, how, tasks, warmUp = 0 }) {
+export async function run({ store: where, how, tasks, fresh = false }) {
   const payload = payloadOf(20);
-  if (warmUp > 0) await warmUpClient((client) => ways[how](client, payload, warmUp));
+  if (!fresh) await warmUpClients((client, count) => ways[how](client, payload, count));
   const client = new CairnQ(openStore(where));
   await client.connect();
   const started = performance.now();

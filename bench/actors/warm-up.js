@@ -2,12 +2,23 @@
  * What our workers and clients do before they are measured; see harness/warm-up.js for the reason.
  */
 import { CairnQ, SQLiteStore, Worker } from '../../index.js';
+import { OURS } from '../harness/warm-up.js';
 
-/**
- * @param {number} tasks
- * @param {{ options: object, batch?: number }} worker
- */
-export async function warmUpWorker(tasks, { options, batch }) {
+/** @param {{ options: object, batch?: number }} how the measured worker works */
+export async function warmUpWorkers(how) {
+  for (let time = 0; time < OURS.times; time += 1) await drainInMemory(OURS.tasks, how);
+}
+
+/** @param {(client: CairnQ, tasks: number) => Promise<void>} submit */
+export async function warmUpClients(submit) {
+  for (let time = 0; time < OURS.times; time += 1) {
+    const client = CairnQ.sqlite(':memory:');
+    await submit(client, OURS.tasks);
+    await client.close();
+  }
+}
+
+async function drainInMemory(tasks, { options, batch }) {
   const store = new SQLiteStore(':memory:');
   const client = new CairnQ(store);
   await client.submitMany(Array.from({ length: tasks }, () => ({ name: 'noop', payload: {} })));
@@ -19,15 +30,6 @@ export async function warmUpWorker(tasks, { options, batch }) {
   };
   handleNoop(worker, batch, count);
   await worker.run();
-  await client.close();
-}
-
-/**
- * @param {(client: CairnQ) => Promise<void>} submit
- */
-export async function warmUpClient(submit) {
-  const client = CairnQ.sqlite(':memory:');
-  await submit(client);
   await client.close();
 }
 

@@ -16,8 +16,6 @@ export class Bench {
   constructor(options, tools, show) {
     this.quick = options.quick;
     this.rounds = options.rounds ?? (options.quick ? 2 : 5);
-    /** Tasks of ours before those that are measured; see warm-up.js. */
-    this.warmUp = 10_000;
     this.tools = tools;
     this.notes = { ...tools.missing };
     this.show = show;

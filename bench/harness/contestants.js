@@ -4,9 +4,9 @@ import { act } from './actor.js';
  * Drains a copy of a filling with our worker.
  * @param {object} params of actors/drain
  */
-export async function oursDrain(bench, backend, filling, params) {
+export async function oursDrain(backend, filling, params) {
   return await backend.with(filling, (target) =>
-    act('actors/drain', { store: backend.store(target), warmUp: bench.warmUp, ...params }),
+    act('actors/drain', { store: backend.store(target), ...params }),
   );
 }
 

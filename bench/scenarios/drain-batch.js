@@ -15,7 +15,7 @@ export async function run(bench, backend) {
   for (const concurrency of levels) {
     const params = { tasks, batch: 64, options: { concurrency } };
     contestants[`ours at ${concurrency}`] = async () =>
-      (await oursDrain(bench, backend, filling, params)).perSecond;
+      (await oursDrain(backend, filling, params)).perSecond;
   }
   const medians = await bench.alternate(contestants);
   for (const concurrency of levels) {

@@ -18,8 +18,7 @@ export async function run(bench, backend) {
     const medians = await bench.alternate({
       ceiling: () => ceilingDrain(bench, backend, filling, { tasks, batch: 256 }),
       ours: async () =>
-        (await oursDrain(bench, backend, filling, { tasks, options: { concurrency: 64 } }))
-          .perSecond,
+        (await oursDrain(backend, filling, { tasks, options: { concurrency: 64 } })).perSecond,
     });
     bench.row({
       name: `drain, ${size} payloads`,

@@ -15,7 +15,7 @@ export async function drainOnPostgres(bench, backend) {
     const tasks = concurrency === 1 ? count.alone : count.fast;
     const params = { tasks, options: { concurrency } };
     contestants[`ours at ${concurrency}`] = async () =>
-      (await oursDrain(bench, backend, { groups: [{ tasks }] }, params)).perSecond;
+      (await oursDrain(backend, { groups: [{ tasks }] }, params)).perSecond;
   }
   const medians = await bench.alternate(contestants, { rounds: bench.quick ? 1 : bench.rounds });
   for (const concurrency of levels) rows(bench, concurrency, medians);

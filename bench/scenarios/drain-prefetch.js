@@ -23,7 +23,7 @@ export async function run(bench, backend) {
     const params = { tasks, options: { concurrency: batch, prefetch: 0 } };
     contestants[`loop of ${level}`] = () => ceilingDrain(bench, backend, filling, { tasks, batch });
     contestants[`ours at ${level}`] = async () =>
-      (await oursDrain(bench, backend, filling, params)).perSecond;
+      (await oursDrain(backend, filling, params)).perSecond;
   }
   const medians = await bench.alternate(contestants);
   const goals = backend.name === 'sqlite' ? targets.drain.sqlite.withoutPrefetch : {};

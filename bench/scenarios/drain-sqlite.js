@@ -13,13 +13,13 @@ export async function drainOnSqlite(bench, backend) {
   };
   for (const concurrency of levels) {
     contestants[`ours at ${concurrency}`] = async () =>
-      (await oursDrain(bench, backend, filling, { tasks, options: { concurrency } })).perSecond;
+      (await oursDrain(backend, filling, { tasks, options: { concurrency } })).perSecond;
   }
   if (!bench.quick) {
     for (const concurrency of levels) {
-      const params = { tasks, options: { concurrency }, warmUp: 0 };
+      const params = { tasks, options: { concurrency }, fresh: true };
       contestants[`fresh at ${concurrency}`] = async () =>
-        (await oursDrain(bench, backend, filling, params)).perSecond;
+        (await oursDrain(backend, filling, params)).perSecond;
     }
     // Fewer tasks: these take a second for what others do in a tenth.
     const slow = { tasks: 3_000, concurrency: 64 };

@@ -8,9 +8,9 @@ export const quick = ['sqlite'];
 
 export async function run(bench, backend) {
   const tasks = 20_000;
-  const params = { tasks, options: { concurrency: 256 }, watch: true, warmUp: 0 };
+  const params = { tasks, options: { concurrency: 256 }, watch: true, fresh: true };
   const { ours } = await bench.alternate({
-    ours: () => oursDrain(bench, backend, { groups: [{ tasks }] }, params),
+    ours: () => oursDrain(backend, { groups: [{ tasks }] }, params),
   });
   const row = (figure, value, unit, target) =>
     bench.row({ name: figure, backend: backend.name, value, unit, target });

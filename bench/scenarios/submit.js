@@ -20,12 +20,12 @@ const ways = [
 export async function run(bench, backend) {
   const contestants = {};
   for (const { how, tasks, group } of ways) {
-    const ours = (warmUp) => () =>
+    const ours = (fresh) => () =>
       backend.with({}, (target) =>
-        act('actors/submit', { store: backend.store(target), how, tasks, warmUp }),
+        act('actors/submit', { store: backend.store(target), how, tasks, fresh }),
       );
-    contestants[`ours ${how}`] = ours(bench.warmUp);
-    if (!bench.quick) contestants[`fresh ${how}`] = ours(0);
+    contestants[`ours ${how}`] = ours(false);
+    if (!bench.quick) contestants[`fresh ${how}`] = ours(true);
     contestants[`loop ${how}`] = () =>
       ceilingInsert(bench, backend, { tasks, batch: group, payload });
   }
