@@ -1,5 +1,7 @@
 //! Submits on their way down, and what is said of them on the way up.
 
+use std::sync::Arc;
+
 use napi_derive::napi;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -8,7 +10,7 @@ use super::invalid;
 use super::requests::arguments;
 use crate::ids::task_id;
 use crate::model::push_display;
-use crate::store::command::NewTask;
+use crate::store::command::{NewTask, SubmitArgs};
 use crate::store::parts::Giver;
 use crate::store::submitted::Submitted;
 
@@ -21,19 +23,22 @@ pub(super) struct Turn {
     pub(super) tasks: Vec<NewTask>,
 }
 
-/// Tasks from rows: their fields' values in the order of [`NewTask`], or null for a task that is as the one before it
-/// but for its texts.
+/// Tasks from rows: the values of [`SubmitArgs`] in their order, or null for a task whose are those of the one before it.
 fn rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<NewTask>, D::Error> {
-    let rows: Vec<Option<NewTask>> = Vec::deserialize(deserializer)?;
-    let mut tasks: Vec<NewTask> = Vec::with_capacity(rows.len());
-    for row in rows {
-        let task = row.or_else(|| tasks.last().cloned());
-        let mut task = task.ok_or_else(|| D::Error::custom("the first row is null"))?;
-        // In their order, which decides between tasks of one time.
-        task.id = task_id();
-        tasks.push(task);
-    }
-    Ok(tasks)
+    let rows: Vec<Option<SubmitArgs>> = Vec::deserialize(deserializer)?;
+    let mut before = None;
+    let task = |row: Option<SubmitArgs>| {
+        before = row.map(Arc::new).or_else(|| before.take());
+        let args = before.clone();
+        Ok(NewTask {
+            // In their order, which decides between tasks of one time.
+            id: task_id(),
+            args: args.ok_or_else(|| D::Error::custom("the first row is null"))?,
+            payload: String::new(),
+            metadata: String::new(),
+        })
+    };
+    rows.into_iter().map(task).collect()
 }
 
 /// The submits of a turn, from a JSON array of a [`Turn`]'s parts and the texts of its tasks.

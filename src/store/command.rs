@@ -2,6 +2,8 @@
 //!
 //! One closed enum, so that the JavaScript boundary is one function and each database is one `match`.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer};
 
 use super::inspect::Question;
@@ -23,14 +25,14 @@ pub struct Owner {
     pub lease_ms: i64,
 }
 
-/// A task about to be written.
+/// What a submit asks for beside its texts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(
     missing_docs,
     reason = "the fields are the submit options of index.d.ts"
 )]
-pub struct NewTask {
+pub struct SubmitArgs {
     pub name: String,
     pub queue: String,
     pub key: Option<String>,
@@ -45,14 +47,18 @@ pub struct NewTask {
     /// Milliseconds from the insert until the task is due.
     #[serde(deserialize_with = "whole")]
     pub run_at_delay_ms: i64,
+}
+
+/// A task about to be written.
+#[derive(Debug, Clone)]
+pub struct NewTask {
     /// Made by us, so that the caller knows it without reading the row back.
-    #[serde(skip)]
     pub id: String,
+    /// Shared by the tasks of many submits that ask for the same.
+    pub args: Arc<SubmitArgs>,
     /// JSON text, handed over beside the arguments so that it is never parsed.
-    #[serde(skip)]
     pub payload: String,
     /// JSON text.
-    #[serde(skip)]
     pub metadata: String,
 }
 
@@ -60,7 +66,7 @@ impl NewTask {
     /// What a submit of `name` without payload and options makes.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self {
+        let args = SubmitArgs {
             name: name.to_owned(),
             queue: "default".to_owned(),
             key: None,
@@ -71,10 +77,20 @@ impl NewTask {
             root_id: None,
             correlation_id: None,
             run_at_delay_ms: 0,
+        };
+        Self {
             id: crate::ids::task_id(),
+            args: Arc::new(args),
             payload: "{}".to_owned(),
             metadata: "{}".to_owned(),
         }
+    }
+
+    /// The same task, but for what `change` does to its arguments.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut SubmitArgs)) -> Self {
+        change(Arc::make_mut(&mut self.args));
+        self
     }
 }
 

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn names(tasks: &[NewTask]) -> Vec<&str> {
-        tasks.iter().map(|task| task.name.as_str()).collect()
+        tasks.iter().map(|task| task.args.name.as_str()).collect()
     }
 
     #[test]

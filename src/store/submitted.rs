@@ -1,5 +1,7 @@
 //! What became of a submit. A new task is what was handed over and the database's times, so its row need not travel.
 
+use std::sync::Arc;
+
 use super::answer::Answer;
 use super::command::{NewTask, Owner, Reply};
 use crate::error::Error;
@@ -111,11 +113,12 @@ pub fn claimed_row(new: NewTask, (created_at_ms, run_at_ms): (i64, i64), owner: 
 /// The row of a task just inserted.
 #[must_use]
 pub fn row(new: NewTask, created_at_ms: i64, run_at_ms: i64) -> Task {
+    let args = Arc::unwrap_or_clone(new.args);
     Task {
-        root_id: Some(new.root_id.unwrap_or_else(|| new.id.clone())),
+        root_id: Some(args.root_id.unwrap_or_else(|| new.id.clone())),
         id: new.id,
-        name: new.name,
-        queue: new.queue,
+        name: args.name,
+        queue: args.queue,
         status: Status::Queued,
         payload: new.payload,
         result: None,
@@ -124,14 +127,14 @@ pub fn row(new: NewTask, created_at_ms: i64, run_at_ms: i64) -> Task {
         progress: None,
         message: None,
         attempt: 0,
-        max_attempts: new.max_attempts,
-        priority: new.priority,
+        max_attempts: args.max_attempts,
+        priority: args.priority,
         worker_id: None,
         lease_until_ms: None,
         run_at_ms,
         cancel_requested_at_ms: None,
-        parent_id: new.parent_id,
-        correlation_id: new.correlation_id,
+        parent_id: args.parent_id,
+        correlation_id: args.correlation_id,
         created_at_ms,
         updated_at_ms: created_at_ms,
         completed_at_ms: None,

@@ -155,10 +155,10 @@ impl Wakes {
     #[must_use]
     pub fn place_for(&self, new: &NewTask) -> Option<Place> {
         // What a key leads to is known only later.
-        if new.key.is_some() || new.run_at_delay_ms > 0 {
+        if new.args.key.is_some() || new.args.run_at_delay_ms > 0 {
             return None;
         }
-        let queue = &new.queue;
+        let queue = &new.args.queue;
         let listening = self
             .lock()
             .listening(|subscription| subscription.queues.contains(queue));

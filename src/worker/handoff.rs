@@ -51,7 +51,7 @@ fn place_for(core: &Arc<Core>, new: &NewTask) -> Option<Place> {
         let mut state = core.state();
         // Once more with the state locked, under which the mark is set by what makes room.
         let idle = !core.look.load(Ordering::SeqCst);
-        idle.then(|| state.reserve(&new.name, bytes)).flatten()
+        idle.then(|| state.reserve(&new.args.name, bytes)).flatten()
     };
     let holding = core.while_idle(reserve)??;
     let since = Instant::now();

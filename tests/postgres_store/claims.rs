@@ -8,11 +8,10 @@ use cairnq_native::store::command::{Command, NewTask, Reply};
 use super::support::*;
 
 fn placed(name: &str, queue: &str, priority: i64) -> NewTask {
-    NewTask {
-        queue: queue.to_owned(),
-        priority,
-        ..NewTask::named(name)
-    }
+    NewTask::named(name).with(|args| {
+        queue.clone_into(&mut args.queue);
+        args.priority = priority;
+    })
 }
 
 #[test]
@@ -96,10 +95,7 @@ fn a_peer_that_migrates_while_we_run_is_noticed() {
         let store = world.store();
         let first = submit(
             &store,
-            NewTask {
-                run_at_delay_ms: 1,
-                ..NewTask::named("n")
-            },
+            NewTask::named("n").with(|args| args.run_at_delay_ms = 1),
         )
         .await
         .expect("submit");

@@ -29,15 +29,9 @@ fn a_submit_elsewhere_wakes_the_workers_of_its_queue_alone() {
         let others = here.wakes().subscribe(&texts(&["other"]));
         listening(&world, 1).await;
         let long = "q".repeat(9_000);
-        submit(
-            &there,
-            NewTask {
-                queue: long,
-                ..NewTask::named("n")
-            },
-        )
-        .await
-        .expect("a queue too long for a notification");
+        submit(&there, NewTask::named("n").with(|args| args.queue = long))
+            .await
+            .expect("a queue too long for a notification");
         submit(&there, NewTask::named("n")).await.expect("submit");
         within("a wake", mine.notified()).await;
         assert!(

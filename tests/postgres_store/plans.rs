@@ -94,9 +94,9 @@ fn a_backlog_the_planner_knows_nothing_of_is_never_read_whole() {
                 .await;
             exercise(&store).await;
             let tasks = |count: usize| {
-                (0..count).map(|index| NewTask {
-                    queue: format!("q{}", index % 3),
-                    ..NewTask::named(["a", "b"][index % 2])
+                (0..count).map(|index| {
+                    NewTask::named(["a", "b"][index % 2])
+                        .with(|args| args.queue = format!("q{}", index % 3))
                 })
             };
             submit_many(&store, tasks(20_000).collect()).await;
@@ -255,9 +255,9 @@ fn an_operators_questions_read_little_of_a_backlog_the_planner_knows_nothing_of(
                 .sql("alter table cairnq_tasks set (autovacuum_enabled = off)")
                 .await;
             let tasks = |count: usize| {
-                (0..count).map(|index| NewTask {
-                    queue: format!("q{}", index % 3),
-                    ..NewTask::named(["a", "b"][index % 2])
+                (0..count).map(|index| {
+                    NewTask::named(["a", "b"][index % 2])
+                        .with(|args| args.queue = format!("q{}", index % 3))
                 })
             };
             submit_many(&store, tasks(20_000).collect()).await;

@@ -132,11 +132,10 @@ pub fn owner(worker_id: &str) -> Owner {
 }
 
 pub fn keyed(key: &str, conflict: Conflict) -> NewTask {
-    NewTask {
-        key: Some(key.to_owned()),
-        conflict,
-        ..NewTask::named("keyed")
-    }
+    NewTask::named("keyed").with(|args| {
+        args.key = Some(key.to_owned());
+        args.conflict = conflict;
+    })
 }
 
 pub async fn submit(store: &PostgresStore, new: NewTask) -> Result<Task> {

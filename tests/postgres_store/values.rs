@@ -45,10 +45,7 @@ fn a_submit_jsonb_cannot_hold_is_refused_and_its_neighbours_are_not() {
         );
         // Too deep for the server, found out by the server: alone, under a key, and together with others in one statement.
         let deep = payload(&format!("{}{}", "[".repeat(200_000), "]".repeat(200_000)));
-        let keyed = NewTask {
-            key: Some("k".to_owned()),
-            ..deep.clone()
-        };
+        let keyed = deep.clone().with(|args| args.key = Some("k".to_owned()));
         for refused in [
             submit(&store, deep.clone()).await.map(drop),
             submit(&store, keyed).await.map(drop),

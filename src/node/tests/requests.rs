@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -117,13 +119,14 @@ proptest! {
         let texts = [payload.to_string(), metadata.to_string()];
         let tasks = submits::read(&json!([row, row]).to_string(), &[texts.join("\n"), texts.join("\n")].join("\n"));
         let new = tasks.expect("read").pop().expect("two");
-        prop_assert_eq!((new.name, new.queue, new.key), (name, queue, key));
-        prop_assert_eq!(new.conflict, Conflict::ReuseSucceeded);
+        let args = Arc::unwrap_or_clone(new.args);
+        prop_assert_eq!((args.name, args.queue, args.key), (name, queue, key));
+        prop_assert_eq!(args.conflict, Conflict::ReuseSucceeded);
         prop_assert_eq!(
-            [new.max_attempts, new.priority, new.run_at_delay_ms],
+            [args.max_attempts, args.priority, args.run_at_delay_ms],
             numbers.map(i64::from)
         );
-        prop_assert_eq!(new.correlation_id, correlation_id);
+        prop_assert_eq!(args.correlation_id, correlation_id);
         prop_assert_eq!([new.payload, new.metadata], texts);
     }
 

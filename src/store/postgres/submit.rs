@@ -38,15 +38,15 @@ pub(super) fn check(new: &NewTask) -> Result<()> {
     json::check(&new.payload)?;
     json::check(&new.metadata)?;
     let texts = [
-        Some(&new.name),
-        Some(&new.queue),
-        new.key.as_ref(),
-        new.parent_id.as_ref(),
-        new.root_id.as_ref(),
+        Some(&new.args.name),
+        Some(&new.args.queue),
+        new.args.key.as_ref(),
+        new.args.parent_id.as_ref(),
+        new.args.root_id.as_ref(),
     ];
     if texts
         .into_iter()
-        .chain([new.correlation_id.as_ref()])
+        .chain([new.args.correlation_id.as_ref()])
         .flatten()
         .any(|text| text.contains('\0'))
     {
@@ -90,7 +90,7 @@ fn announce_all<'a>(open: &Open, submits: impl Iterator<Item = &'a NewTask>, row
                 &row.id,
                 Status::Queued,
                 &row.queue,
-                new.run_at_delay_ms,
+                new.args.run_at_delay_ms,
             );
         }
     }
@@ -98,7 +98,10 @@ fn announce_all<'a>(open: &Open, submits: impl Iterator<Item = &'a NewTask>, row
 
 /// All or none of them, with or without keys. Answers in the order of the submits.
 pub(super) async fn submit_all(open: &Open, tasks: &[NewTask]) -> Result<Vec<Task>> {
-    let mut keys: Vec<&str> = tasks.iter().filter_map(|new| new.key.as_deref()).collect();
+    let mut keys: Vec<&str> = tasks
+        .iter()
+        .filter_map(|new| new.args.key.as_deref())
+        .collect();
     keys.sort_unstable();
     keys.dedup();
     let outcome: std::result::Result<(Vec<Task>, Vec<Task>), Failure> = attempt!(
@@ -154,10 +157,13 @@ async fn already_there(
     if found.is_empty() {
         return Ok(None);
     }
-    let keys: Vec<&str> = tasks.iter().filter_map(|new| new.key.as_deref()).collect();
+    let keys: Vec<&str> = tasks
+        .iter()
+        .filter_map(|new| new.args.key.as_deref())
+        .collect();
     let existing = by_keys(conn, &keys).await?;
     let row = |new: &NewTask| {
-        let reused = || new.key.as_ref().and_then(|key| existing.get(key));
+        let reused = || new.args.key.as_ref().and_then(|key| existing.get(key));
         found.get(&new.id).or_else(reused).cloned()
     };
     Ok(tasks.iter().map(row).collect())
@@ -196,7 +202,11 @@ fn segments(tasks: &[NewTask]) -> Vec<&[NewTask]> {
     let mut segments = Vec::new();
     let (mut start, mut size, mut keys) = (0, 0, HashSet::new());
     for (index, new) in tasks.iter().enumerate() {
-        let repeats = new.key.as_deref().is_some_and(|key| keys.contains(key));
+        let repeats = new
+            .args
+            .key
+            .as_deref()
+            .is_some_and(|key| keys.contains(key));
         if index > start && (repeats || index - start == MAX_ROWS || size + bytes(new) > MAX_BYTES)
         {
             segments.push(&tasks[start..index]);
@@ -204,7 +214,7 @@ fn segments(tasks: &[NewTask]) -> Vec<&[NewTask]> {
             keys.clear();
         }
         size += bytes(new);
-        keys.extend(new.key.as_deref());
+        keys.extend(new.args.key.as_deref());
     }
     if start < tasks.len() {
         segments.push(&tasks[start..]);
@@ -218,7 +228,7 @@ async fn write_segment(
 ) -> std::result::Result<(Vec<Task>, Vec<Task>), Failure> {
     let keys: Vec<&str> = segment
         .iter()
-        .filter_map(|new| new.key.as_deref())
+        .filter_map(|new| new.args.key.as_deref())
         .collect();
     let existing = if keys.is_empty() {
         HashMap::new()
@@ -227,15 +237,15 @@ async fn write_segment(
     };
     let (mut fresh, mut replaced) = (Vec::with_capacity(segment.len()), Vec::new());
     for new in segment {
-        match new.key.as_ref().and_then(|key| existing.get(key)) {
+        match new.args.key.as_ref().and_then(|key| existing.get(key)) {
             None => fresh.push(new),
-            Some(_) if new.conflict == Conflict::Reject => {
+            Some(_) if new.args.conflict == Conflict::Reject => {
                 return Err(Error::AlreadyExists {
-                    key: new.key.clone().unwrap_or_default(),
+                    key: new.args.key.clone().unwrap_or_default(),
                 }
                 .into());
             }
-            Some(task) if reuses(new.conflict, task.status) => {}
+            Some(task) if reuses(new.args.conflict, task.status) => {}
             Some(task) => {
                 if !task.status.is_terminal() {
                     replaced.push(task.id.as_str());
@@ -261,7 +271,13 @@ async fn write_segment(
         .map(|task| (task.id.clone(), task))
         .collect();
     let row = |new: &NewTask| {
-        let reused = || new.key.as_ref().and_then(|key| existing.get(key)).cloned();
+        let reused = || {
+            new.args
+                .key
+                .as_ref()
+                .and_then(|key| existing.get(key))
+                .cloned()
+        };
         inserted.remove(&new.id).or_else(reused)
     };
     let rows: Option<Vec<Task>> = segment.iter().map(row).collect();
@@ -291,19 +307,19 @@ async fn insert(
     let rows = conn
         .query(text)
         .bind(column(tasks, |new| new.id.as_str()))
-        .bind(column(tasks, |new| new.name.as_str()))
-        .bind(column(tasks, |new| new.queue.as_str()))
+        .bind(column(tasks, |new| new.args.name.as_str()))
+        .bind(column(tasks, |new| new.args.queue.as_str()))
         .bind(column(tasks, |new| new.payload.as_str()))
         .bind(column(tasks, |new| new.metadata.as_str()))
-        .bind(column(tasks, |new| new.max_attempts))
-        .bind(column(tasks, |new| new.priority))
-        .bind(column(tasks, |new| new.run_at_delay_ms))
-        .bind(column(tasks, |new| new.parent_id.as_deref()))
+        .bind(column(tasks, |new| new.args.max_attempts))
+        .bind(column(tasks, |new| new.args.priority))
+        .bind(column(tasks, |new| new.args.run_at_delay_ms))
+        .bind(column(tasks, |new| new.args.parent_id.as_deref()))
         .bind(column(tasks, |new| {
-            Some(new.root_id.as_deref().unwrap_or(&new.id))
+            Some(new.args.root_id.as_deref().unwrap_or(&new.id))
         }))
-        .bind(column(tasks, |new| new.correlation_id.as_deref()))
-        .bind(column(tasks, |new| new.key.as_deref()))
+        .bind(column(tasks, |new| new.args.correlation_id.as_deref()))
+        .bind(column(tasks, |new| new.args.key.as_deref()))
         .bind(owner.map(|owner| owner.worker_id.as_str()))
         .bind(owner.map(|owner| owner.lease_ms))
         .fetch_all(conn.driver())
@@ -333,7 +349,7 @@ fn task(new: &NewTask, inserted: &PgRow, owner: Option<&Owner>) -> sqlx::Result<
         },
     };
     Ok(Task {
-        max_attempts: new.max_attempts.min(i64::from(i32::MAX)),
+        max_attempts: new.args.max_attempts.min(i64::from(i32::MAX)),
         ..made
     })
 }

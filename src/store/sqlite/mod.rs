@@ -16,6 +16,7 @@ mod files;
 mod head;
 mod hub;
 mod inner;
+mod insert;
 mod inspect;
 mod isolation;
 mod jobs;

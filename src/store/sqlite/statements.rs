@@ -8,6 +8,7 @@ use std::ops::{Deref, DerefMut};
 
 use rusqlite::{Connection, PrepFlags, Statement};
 
+use super::insert::Bound;
 use super::sorted::Sorted;
 use crate::protocol::sqlite as sql;
 
@@ -48,6 +49,8 @@ pub(super) struct Statements<'c> {
     idle: [RefCell<Vec<Statement<'c>>>; Kind::COUNT],
     /// What its claims have found out.
     pub(super) sorted: RefCell<Sorted>,
+    /// What its insert has bound.
+    pub(super) inserted: RefCell<Option<Bound>>,
 }
 
 impl<'c> Statements<'c> {
@@ -57,6 +60,7 @@ impl<'c> Statements<'c> {
             fixed: RefCell::default(),
             idle: Default::default(),
             sorted: RefCell::default(),
+            inserted: RefCell::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use rusqlite::params;
 
 use super::claim;
+use super::insert;
 use super::manage;
 use super::queue::Job;
 use super::read::{self, reuses};
@@ -71,7 +72,7 @@ impl Job for SubmitJob {
 
 /// The new task, or the existing one its key leads to.
 pub(super) fn submit(tx: &Tx<'_, '_>, new: &NewTask) -> Result<Submitted> {
-    match &new.key {
+    match &new.args.key {
         None => insert(tx, new, None),
         Some(key) => keyed(tx, new, key),
     }
@@ -93,12 +94,12 @@ pub(super) fn submit_many(tx: &Tx<'_, '_>, parts: &mut Parts) -> Result<Vec<Subm
 
 fn keyed(tx: &Tx<'_, '_>, new: &NewTask, key: &str) -> Result<Submitted> {
     if let Some(existing) = read::find(tx, &Target::Key(key.to_owned()))? {
-        if new.conflict == Conflict::Reject {
+        if new.args.conflict == Conflict::Reject {
             return Err(Error::AlreadyExists {
                 key: key.to_owned(),
             });
         }
-        if reuses(new.conflict, existing.status) {
+        if reuses(new.args.conflict, existing.status) {
             return Ok(Submitted::Existing(Box::new(existing)));
         }
         if !existing.status.is_terminal() {
@@ -112,27 +113,11 @@ fn keyed(tx: &Tx<'_, '_>, new: &NewTask, key: &str) -> Result<Submitted> {
 
 /// The new task, claimed for `owner`; queued and announced where there is none.
 fn insert(tx: &Tx<'_, '_>, new: &NewTask, owner: Option<&Owner>) -> Result<Submitted> {
-    let run_at_ms = tx.now_ms.saturating_add(new.run_at_delay_ms);
-    tx.execute(
-        sql::TASK_INSERT,
-        params![
-            new.id,
-            new.name,
-            new.queue,
-            new.payload,
-            new.metadata,
-            new.max_attempts,
-            new.priority,
-            new.parent_id,
-            new.root_id.as_ref().unwrap_or(&new.id),
-            new.correlation_id,
-            run_at_ms,
-            tx.now_ms
-        ],
-    )?;
+    let run_at_ms = tx.now_ms.saturating_add(new.args.run_at_delay_ms);
+    insert::row(tx, new, run_at_ms)?;
     match owner {
         Some(owner) => claim::take(tx, tx.connection.last_insert_rowid(), owner)?,
-        None => tx.announce_queued(&new.queue, run_at_ms),
+        None => tx.announce_queued(&new.args.queue, run_at_ms),
     }
     Ok(Submitted::New {
         created_at_ms: tx.now_ms,

@@ -133,18 +133,9 @@ fn only_what_would_be_claimed_at_once_finds_a_place() {
     // Kept, so that the worker goes on standing idle: one that is given back makes it look once more.
     let place = world.place();
     let foreign = new_task("foreign");
-    let elsewhere = NewTask {
-        queue: "elsewhere".to_owned(),
-        ..new_task("work")
-    };
-    let keyed = NewTask {
-        key: Some("key".to_owned()),
-        ..new_task("work")
-    };
-    let delayed = NewTask {
-        run_at_delay_ms: 1,
-        ..new_task("work")
-    };
+    let elsewhere = new_task("work").with(|args| args.queue = "elsewhere".to_owned());
+    let keyed = new_task("work").with(|args| args.key = Some("key".to_owned()));
+    let delayed = new_task("work").with(|args| args.run_at_delay_ms = 1);
     for new in [foreign, elsewhere, keyed, delayed] {
         assert!(world.place_for(&new).is_none(), "{new:?}");
     }

@@ -152,10 +152,10 @@ fn a_submit_that_is_given_up_half_way_leaves_nothing_behind() {
 }
 
 fn keyed(conflict: Conflict) -> NewTask {
-    let mut new = NewTask::named("keyed");
-    new.key = Some("k".to_owned());
-    new.conflict = conflict;
-    new
+    NewTask::named("keyed").with(|args| {
+        args.key = Some("k".to_owned());
+        args.conflict = conflict;
+    })
 }
 
 #[test]

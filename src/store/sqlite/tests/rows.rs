@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 use rusqlite::Connection;
 
-use super::{Place, claim, count, owner, run};
+use super::{Place, claim, count, get, owner, run};
 use crate::protocol::{MIGRATE_TARGETS, MigrateTo};
 use crate::store::Backend;
 use crate::store::command::{Command, NewTask, Outcome, PurgeFilter, Target};
 use crate::store::round::Round;
+use crate::store::submitted;
 
 /// What SPEC-minded readers of a row rely on, each a query that finds whoever breaks it.
 const IMPOSSIBLE: &[&str] = &[
@@ -85,9 +86,10 @@ fn play(store: &super::SqliteStore, peer: &Connection, ids: &mut Vec<String>, st
     };
     let command = match step {
         Step::Submit => {
-            let mut new = NewTask::named("any");
-            new.key = Some(format!("key {}", ids.len() % 3));
-            new.max_attempts = 2;
+            let new = NewTask::named("any").with(|args| {
+                args.key = Some(format!("key {}", ids.len() % 3));
+                args.max_attempts = 2;
+            });
             ids.push(new.id.clone());
             Command::Submit(Box::new(new))
         }
@@ -200,4 +202,38 @@ fn expired_leases_of_odd_queues_are_recovered() {
         ),
         1
     );
+}
+
+#[test]
+fn a_row_holds_nothing_of_the_row_before() {
+    let place = Place::new();
+    let store = place.opened(MigrateTo::Default);
+    let plain = NewTask::named("plain");
+    let full = NewTask::named("full").with(|args| {
+        args.queue = "elsewhere".to_owned();
+        args.max_attempts = 7;
+        args.priority = -3;
+        args.parent_id = Some("parent".to_owned());
+        args.root_id = Some("root".to_owned());
+        args.correlation_id = Some("correlation".to_owned());
+        args.run_at_delay_ms = 60_000;
+    });
+    let like = |new: &NewTask, payload: &str| NewTask {
+        id: crate::ids::task_id(),
+        payload: payload.to_owned(),
+        metadata: format!("{{\"of\":{payload}}}"),
+        ..new.clone()
+    };
+    let tasks: Vec<_> = [&plain, &plain, &full, &full, &plain, &full]
+        .iter()
+        .zip(["1", "2", "3", "4", "5", "6"])
+        .map(|(new, payload)| like(new, payload))
+        .collect();
+    run(store.execute(Command::SubmitMany(tasks.clone()))).expect("written");
+    for new in tasks {
+        let row = get(&store, &new.id).expect("read").expect("a row");
+        let at = row.created_at_ms;
+        let due = at + new.args.run_at_delay_ms;
+        assert_eq!(row, submitted::row(new, at, due));
+    }
 }
