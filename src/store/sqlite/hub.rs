@@ -193,11 +193,11 @@ impl Hub {
         }
     }
 
-    /// Listens for file events on the file now at the path.
+    /// Listens for file events on the files now at the path.
     fn watch(self: &Arc<Self>) {
         let told = Arc::downgrade(self);
         let files = self.location.path().and_then(OpenFiles::at);
-        let watcher = files.and_then(|files| watch::start(files.path(), told));
+        let watcher = files.and_then(|files| watch::start(&files, told));
         *lock(&self.watching) = watcher;
     }
 

@@ -1,14 +1,15 @@
-//! Noticing commits of other processes: file events on the database's directory.
+//! Noticing commits of other processes: file events on the database and its log.
 //!
 //! An event only asks the writer to look at `data_version`, on its own connection, so that our own commits wake nobody.
 //! They cost events all the same, several each: a writer that is busy pauses the watching and looks by itself.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Weak;
 use std::time::{Duration, Instant};
 
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use super::files::OpenFiles;
 use super::hub::Hub;
 
 /// How long the watching thread rests after an event.
@@ -20,7 +21,7 @@ const PAUSES: bool = cfg!(target_os = "linux");
 /// Ends the watching when dropped.
 pub(super) struct Watcher {
     inner: RecommendedWatcher,
-    folder: PathBuf,
+    watched: Vec<PathBuf>,
     paused: bool,
 }
 
@@ -31,27 +32,48 @@ impl Watcher {
         self.paused
     }
 
-    /// Makes no more events. Whether that could be done.
+    /// Makes no more events. Whether that can be done.
     pub(super) fn pause(&mut self) -> bool {
-        self.paused = self.paused || (PAUSES && self.inner.unwatch(&self.folder).is_ok());
+        if PAUSES && !self.paused {
+            for path in &self.watched {
+                // What is gone makes no events anyway.
+                let _ = self.inner.unwatch(path);
+            }
+            self.paused = true;
+        }
         self.paused
     }
 
     /// Makes events again. Whether that could be done.
     pub(super) fn resume(&mut self) -> bool {
-        let resumed = self.inner.watch(&self.folder, RecursiveMode::NonRecursive);
-        self.paused = resumed.is_err();
-        !self.paused
+        self.paused = false;
+        self.watch().is_ok()
+    }
+
+    fn watch(&mut self) -> notify::Result<()> {
+        let mut each = self.watched.iter();
+        each.try_for_each(|path| self.inner.watch(path, RecursiveMode::NonRecursive))
     }
 }
 
-/// Watches the folder of `database`. None when the system offers no file events: the slow poll goes on alone.
-pub(super) fn start(database: &Path, hub: Weak<Hub>) -> Option<Watcher> {
-    let folder = database
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let name = database.file_name()?.to_owned();
+/// The two files that a commit writes to. Not their folder, where others may write all the time, unless there is no log
+/// yet: it comes with the first commit.
+fn watched(files: &OpenFiles) -> Vec<PathBuf> {
+    let (database, log) = (files.path(), files.log_path());
+    if log.exists() {
+        vec![database.to_owned(), log]
+    } else {
+        database
+            .parent()
+            .map(ToOwned::to_owned)
+            .into_iter()
+            .collect()
+    }
+}
+
+/// Watches the database. None when the system offers no file events: the slow poll goes on alone.
+pub(super) fn start(files: &OpenFiles, hub: Weak<Hub>) -> Option<Watcher> {
+    let name = files.path().file_name()?.to_owned();
     let mut rested = Instant::now();
     let on_event = move |event: notify::Result<Event>| {
         // The log and the shared index carry the database's name as a prefix.
@@ -72,13 +94,35 @@ pub(super) fn start(database: &Path, hub: Weak<Hub>) -> Option<Watcher> {
         }
     };
     let watch = || -> notify::Result<Watcher> {
-        let mut inner = RecommendedWatcher::new(on_event, Config::default())?;
-        inner.watch(folder, RecursiveMode::NonRecursive)?;
-        Ok(Watcher {
-            inner,
-            folder: folder.to_owned(),
+        let mut watcher = Watcher {
+            inner: RecommendedWatcher::new(on_event, Config::default())?,
+            watched: watched(files),
             paused: false,
-        })
+        };
+        watcher.watch()?;
+        Ok(watcher)
     };
     watch().inspect_err(|error| tracing::warn!(%error, "no file events, other processes' commits are polled for")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn only_what_a_commit_writes_to_is_watched() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("its path");
+        let path = folder.join("tasks.db");
+        let connection = Connection::open(&path).expect("a database");
+        let logged = "pragma journal_mode = wal; create table t (x)";
+        connection.execute_batch(logged).expect("a log");
+        let files = OpenFiles::at(&path).expect("files");
+        assert_eq!(watched(&files), [path.clone(), folder.join("tasks.db-wal")]);
+        // The last to close removes the log, which the next commit makes anew.
+        connection.close().expect("closed");
+        assert_eq!(watched(&files), [folder]);
+    }
 }
