@@ -64,8 +64,8 @@ pub(super) fn draw(
     }
     let (mut chosen, cut_short) =
         choose(tx, level, queues, names, limits).map_err(|error| tx.error(&error))?;
-    for (rowid, task) in &mut chosen {
-        take(tx, *rowid, owner)?;
+    take(tx, chosen.iter().map(|(rowid, _)| *rowid), owner)?;
+    for (_, task) in &mut chosen {
         task.attempt += 1;
     }
     Ok((chosen, cut_short))
@@ -79,11 +79,24 @@ pub(super) fn whole_rows(tx: &Tx<'_, '_>, (drawn, _): &Chosen) -> Result<Vec<Tas
     rows.filter_map(Result::transpose).collect()
 }
 
-/// Claims one queued row.
-pub(super) fn take(tx: &Tx<'_, '_>, rowid: i64, owner: &Owner) -> Result<()> {
+/// Claims queued rows.
+pub(super) fn take(
+    tx: &Tx<'_, '_>,
+    rowids: impl IntoIterator<Item = i64>,
+    owner: &Owner,
+) -> Result<()> {
     let lease_until_ms = tx.now_ms.saturating_add(owner.lease_ms);
-    let values = params![rowid, owner.worker_id, lease_until_ms, tx.now_ms];
-    tx.execute(sql::CLAIM_TAKE, values).map(drop)
+    let taken = tx.statements.with(sql::CLAIM_TAKE, |statement| {
+        // Once for all of them: `SQLite` copies a text that is bound.
+        statement.raw_bind_parameter(2, &owner.worker_id)?;
+        statement.raw_bind_parameter(3, lease_until_ms)?;
+        statement.raw_bind_parameter(4, tx.now_ms)?;
+        rowids.into_iter().try_for_each(|rowid| {
+            statement.raw_bind_parameter(1, rowid)?;
+            statement.raw_execute().map(drop)
+        })
+    });
+    taken.map_err(|error| tx.error(&error))
 }
 
 /// How much one draw may take.

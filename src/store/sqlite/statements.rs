@@ -72,7 +72,8 @@ impl<'c> Statements<'c> {
     ) -> rusqlite::Result<T> {
         let known = {
             let mut fixed = self.fixed.borrow_mut();
-            let place = fixed.iter().position(|(text, _)| std::ptr::eq(*text, sql));
+            // What was used last is most often wanted next, and stands last.
+            let place = fixed.iter().rposition(|(text, _)| std::ptr::eq(*text, sql));
             place.map(|place| fixed.swap_remove(place).1)
         };
         let mut statement = match known {

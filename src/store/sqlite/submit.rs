@@ -116,7 +116,7 @@ fn insert(tx: &Tx<'_, '_>, new: &NewTask, owner: Option<&Owner>) -> Result<Submi
     let run_at_ms = tx.now_ms.saturating_add(new.args.run_at_delay_ms);
     insert::row(tx, new, run_at_ms)?;
     match owner {
-        Some(owner) => claim::take(tx, tx.connection.last_insert_rowid(), owner)?,
+        Some(owner) => claim::take(tx, [tx.connection.last_insert_rowid()], owner)?,
         None => tx.announce_queued(&new.args.queue, run_at_ms),
     }
     Ok(Submitted::New {
