@@ -28,25 +28,35 @@ static SEQUENCE: LazyLock<Mutex<Sequence>> =
 /// An id for a new task.
 #[must_use]
 pub fn task_id() -> String {
-    with_prefix("task_")
+    lines_of_ids("task_", 1)
+}
+
+/// Ids for so many new tasks in the order of their claims, one a line.
+#[must_use]
+pub fn task_ids(count: usize) -> String {
+    lines_of_ids("task_", count)
 }
 
 /// An id for a worker.
 #[must_use]
 pub fn worker_id() -> String {
-    with_prefix("worker_")
+    lines_of_ids("worker_", 1)
 }
 
-fn with_prefix(prefix: &str) -> String {
+fn lines_of_ids(prefix: &str, count: usize) -> String {
+    let mut ids = String::with_capacity(count * (prefix.len() + LENGTH + 1));
     // A panic elsewhere cannot leave the sequence half changed.
     let mut sequence = SEQUENCE.lock().unwrap_or_else(PoisonError::into_inner);
     // Read under the lock, so that times reach the sequence in the order in which they were read.
-    let bits = sequence.next(u64::try_from(clock::now_ms()).unwrap_or(0));
-    drop(sequence);
-    let mut id = String::with_capacity(prefix.len() + LENGTH);
-    id.push_str(prefix);
-    push_base32(&mut id, bits);
-    id
+    let now_ms = u64::try_from(clock::now_ms()).unwrap_or(0);
+    for number in 0..count {
+        if number > 0 {
+            ids.push('\n');
+        }
+        ids.push_str(prefix);
+        push_base32(&mut ids, sequence.next(now_ms));
+    }
+    ids
 }
 
 /// The five-bit digits of `bits`, highest first; two leading zero bits fill the first digit.
@@ -131,6 +141,15 @@ mod tests {
             );
             assert!(digits.as_bytes()[0] <= b'7', "130 bits hold 128");
         }
+    }
+
+    #[test]
+    fn many_ids_are_lines_that_rise() {
+        let ids = task_ids(1_000);
+        let ids: Vec<&str> = ids.split('\n').collect();
+        assert_eq!(ids.len(), 1_000);
+        assert!(ids.is_sorted_by(|a, b| a < b));
+        assert_eq!(task_ids(0), "");
     }
 
     #[test]

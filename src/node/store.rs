@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use super::bridge::{Bridge, NativeBridge};
 use super::requests::{self, Request};
-use super::submits::{NativeSubmit, Turn};
+use super::submits::{NativeSubmit, Tasks};
 use super::{invalid, submits};
 use crate::error::{Error, Result};
 use crate::runtime::{guarded, runtime};
@@ -153,19 +153,14 @@ impl NativeStore {
     /// line.
     #[napi(catch_unwind)]
     pub fn submit(&self, turn: String, texts: String) -> napi::Result<String> {
-        let Turn {
-            ids,
-            awaited,
-            tasks,
-        } = submits::read_turn(&turn, &texts).map_err(invalid)?;
-        for task in awaited.iter().filter_map(|&row| tasks.get(row)) {
+        let (turn, Tasks { tasks, ids }) = submits::read_turn(&turn, &texts).map_err(invalid)?;
+        for task in turn.awaited.iter().filter_map(|&row| tasks.get(row)) {
             self.backend.wakes().expect(&task.id);
         }
-        let task_ids = submits::ids(&tasks);
-        let answered = |(id, new): (u32, NewTask)| (new, self.answer_submit(id));
-        self.backend
-            .submit_for(ids.into_iter().zip(tasks).map(answered).collect());
-        Ok(task_ids)
+        let answered = |(request, new): (u32, NewTask)| (new, self.answer_submit(request));
+        let submits = turn.requests.into_iter().zip(tasks).map(answered).collect();
+        self.backend.submit_for(submits);
+        Ok(ids.to_string())
     }
 
     /// Begins a submit of all or none of the rows that are added next. A transaction may be waiting for them.

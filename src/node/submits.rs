@@ -8,72 +8,78 @@ use serde::{Deserialize, Deserializer};
 
 use super::invalid;
 use super::requests::arguments;
-use crate::ids::task_id;
+use crate::ids::task_ids;
 use crate::model::push_display;
 use crate::store::command::{NewTask, SubmitArgs};
 use crate::store::parts::Giver;
 use crate::store::submitted::Submitted;
+use crate::store::text::Text;
 
 /// Submits of one turn: the request of each, the rows whose tasks' ends are asked for next, and the rows.
 #[derive(Deserialize)]
 pub(super) struct Turn {
-    pub(super) ids: Vec<u32>,
+    pub(super) requests: Vec<u32>,
     pub(super) awaited: Vec<usize>,
-    #[serde(deserialize_with = "rows")]
-    pub(super) tasks: Vec<NewTask>,
+    rows: Rows,
 }
 
-/// Tasks from rows: the values of [`SubmitArgs`] in their order, or null for a task whose are those of the one before it.
-fn rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<NewTask>, D::Error> {
+/// What each task asks for.
+#[derive(Deserialize)]
+struct Rows(#[serde(deserialize_with = "shared")] Vec<Arc<SubmitArgs>>);
+
+/// Tasks that came down together.
+pub(super) struct Tasks {
+    pub(super) tasks: Vec<NewTask>,
+    /// Their ids, one a line.
+    pub(super) ids: Arc<str>,
+}
+
+/// From the values of [`SubmitArgs`] in their order, or null for those of the row before.
+fn shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<SubmitArgs>>, D::Error> {
     let rows: Vec<Option<SubmitArgs>> = Vec::deserialize(deserializer)?;
     let mut before = None;
-    let task = |row: Option<SubmitArgs>| {
+    let args = |row: Option<SubmitArgs>| {
         before = row.map(Arc::new).or_else(|| before.take());
-        let args = before.clone();
-        Ok(NewTask {
-            // In their order, which decides between tasks of one time.
-            id: task_id(),
-            args: args.ok_or_else(|| D::Error::custom("the first row is null"))?,
-            payload: String::new(),
-            metadata: String::new(),
-        })
+        before
+            .clone()
+            .ok_or_else(|| D::Error::custom("the first row is null"))
     };
-    rows.into_iter().map(task).collect()
+    rows.into_iter().map(args).collect()
 }
 
 /// The submits of a turn, from a JSON array of a [`Turn`]'s parts and the texts of its tasks.
-pub(super) fn read_turn(turn: &str, texts: &str) -> Result<Turn, String> {
+pub(super) fn read_turn(turn: &str, texts: &str) -> Result<(Turn, Tasks), String> {
     let mut turn: Turn = arguments(turn)?;
-    add_texts(&mut turn.tasks, texts)?;
-    Ok(turn)
+    let rows = std::mem::take(&mut turn.rows.0);
+    Ok((turn, tasks(rows, texts)?))
 }
 
 /// Tasks from a JSON array of their rows, and from one text that holds a line for each payload and one for each metadata.
 /// JSON made by `JSON.stringify` holds no newline.
-pub(super) fn read(json: &str, texts: &str) -> Result<Vec<NewTask>, String> {
-    #[derive(Deserialize)]
-    struct Rows(#[serde(deserialize_with = "rows")] Vec<NewTask>);
-    let Rows(mut tasks) = arguments(json)?;
-    add_texts(&mut tasks, texts)?;
-    Ok(tasks)
+pub(super) fn read(json: &str, texts: &str) -> Result<Tasks, String> {
+    let Rows(rows) = arguments(json)?;
+    tasks(rows, texts)
 }
 
-fn add_texts(tasks: &mut [NewTask], texts: &str) -> Result<(), String> {
-    let mut lines = texts.split('\n');
-    for task in tasks {
-        let (Some(payload), Some(metadata)) = (lines.next(), lines.next()) else {
-            return Err("malformed arguments: a submit without its texts".to_owned());
-        };
-        payload.clone_into(&mut task.payload);
-        metadata.clone_into(&mut task.metadata);
-    }
-    Ok(())
-}
-
-/// The ids of tasks, one a line.
-pub(super) fn ids(tasks: &[NewTask]) -> String {
-    let ids: Vec<&str> = tasks.iter().map(|new| new.id.as_str()).collect();
-    ids.join("\n")
+fn tasks(rows: Vec<Arc<SubmitArgs>>, texts: &str) -> Result<Tasks, String> {
+    let ids: Arc<str> = task_ids(rows.len()).into();
+    let texts = texts.into();
+    let mut lines = Text::split(&texts, '\n');
+    let mut line = || {
+        let line = lines.next();
+        line.ok_or_else(|| "malformed arguments: a submit without its texts".to_owned())
+    };
+    let task = |(args, id)| {
+        Ok(NewTask {
+            id,
+            args,
+            payload: line()?,
+            metadata: line()?,
+        })
+    };
+    let tasks = rows.into_iter().zip(Text::split(&ids, '\n')).map(task);
+    let tasks = tasks.collect::<Result<_, String>>()?;
+    Ok(Tasks { tasks, ids })
 }
 
 /// What became of submits of all or none: how many in a row are new with the same times, or a task a key led to.
@@ -124,12 +130,11 @@ impl NativeSubmit {
     /// Hands over the next rows with their texts, and gives the tasks' ids, one a line.
     #[napi(catch_unwind)]
     pub fn add(&mut self, rows: String, texts: String) -> napi::Result<String> {
-        let tasks = read(&rows, &texts).map_err(invalid)?;
-        let ids = ids(&tasks);
+        let Tasks { tasks, ids } = read(&rows, &texts).map_err(invalid)?;
         if let Some(giver) = &self.giver {
             giver.give(tasks);
         }
-        Ok(ids)
+        Ok(ids.to_string())
     }
 
     /// There are no more, or, unless `complete`, the submit is given up and nothing of it written.

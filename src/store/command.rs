@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer};
 
 use super::inspect::Question;
+use super::text::Text;
 use crate::model::{Conflict, Status, Task, push_display, push_text};
 
 /// A number of JavaScript as the integer the database keeps: fractions are cut, what is too large is the largest.
@@ -53,13 +54,13 @@ pub struct SubmitArgs {
 #[derive(Debug, Clone)]
 pub struct NewTask {
     /// Made by us, so that the caller knows it without reading the row back.
-    pub id: String,
+    pub id: Text,
     /// Shared by the tasks of many submits that ask for the same.
     pub args: Arc<SubmitArgs>,
     /// JSON text, handed over beside the arguments so that it is never parsed.
-    pub payload: String,
+    pub payload: Text,
     /// JSON text.
-    pub metadata: String,
+    pub metadata: Text,
 }
 
 impl NewTask {
@@ -79,10 +80,10 @@ impl NewTask {
             run_at_delay_ms: 0,
         };
         Self {
-            id: crate::ids::task_id(),
+            id: crate::ids::task_id().into(),
             args: Arc::new(args),
-            payload: "{}".to_owned(),
-            metadata: "{}".to_owned(),
+            payload: "{}".into(),
+            metadata: "{}".into(),
         }
     }
 

@@ -12,6 +12,7 @@ pub mod postgres;
 pub mod round;
 pub mod sqlite;
 pub mod submitted;
+pub mod text;
 pub mod wakes;
 
 use std::sync::Arc;

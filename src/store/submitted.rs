@@ -115,15 +115,15 @@ pub fn claimed_row(new: NewTask, (created_at_ms, run_at_ms): (i64, i64), owner: 
 pub fn row(new: NewTask, created_at_ms: i64, run_at_ms: i64) -> Task {
     let args = Arc::unwrap_or_clone(new.args);
     Task {
-        root_id: Some(args.root_id.unwrap_or_else(|| new.id.clone())),
-        id: new.id,
+        root_id: Some(args.root_id.unwrap_or_else(|| new.id.to_string())),
+        id: new.id.to_string(),
         name: args.name,
         queue: args.queue,
         status: Status::Queued,
-        payload: new.payload,
+        payload: new.payload.to_string(),
         result: None,
         error: None,
-        metadata: new.metadata,
+        metadata: new.metadata.to_string(),
         progress: None,
         message: None,
         attempt: 0,

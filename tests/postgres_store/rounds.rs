@@ -231,7 +231,7 @@ fn a_byte_budget_leaves_queued_what_does_not_fit() {
     World::run(|world| async move {
         let store = world.store();
         let of_size = |bytes: usize| NewTask {
-            payload: format!("\"{}\"", "x".repeat(bytes - 2)),
+            payload: format!("\"{}\"", "x".repeat(bytes - 2)).into(),
             ..NewTask::named("n")
         };
         submit_many(

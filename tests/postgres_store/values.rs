@@ -12,7 +12,7 @@ fn a_submit_jsonb_cannot_hold_is_refused_and_its_neighbours_are_not() {
     World::run(|world| async move {
         let store = world.store();
         let payload = |text: &str| NewTask {
-            payload: text.to_owned(),
+            payload: text.into(),
             ..NewTask::named("n")
         };
         for text in [r#""\u0000""#, r#"{"k\u0000":1}"#, r#""\ud800""#] {
@@ -25,7 +25,7 @@ fn a_submit_jsonb_cannot_hold_is_refused_and_its_neighbours_are_not() {
             );
         }
         let metadata = NewTask {
-            metadata: r#""\u0000""#.to_owned(),
+            metadata: r#""\u0000""#.into(),
             ..NewTask::named("n")
         };
         assert!(matches!(
@@ -220,7 +220,7 @@ fn submit_many_is_all_or_none_in_order_and_knows_its_own_keys() {
             keyed("fresh", Conflict::Replace),
             NewTask::named("b"),
         ];
-        let made: Vec<String> = tasks.iter().map(|new| new.id.clone()).collect();
+        let made: Vec<String> = tasks.iter().map(|new| new.id.to_string()).collect();
         let rows = submit_many(&store, tasks).await;
         let wanted = [&made[0], &taken.id, &made[2], &made[2], &made[4], &made[5]];
         assert_eq!(rows.iter().map(|row| &row.id).collect::<Vec<_>>(), wanted);

@@ -118,7 +118,7 @@ proptest! {
         ]);
         let texts = [payload.to_string(), metadata.to_string()];
         let tasks = submits::read(&json!([row, row]).to_string(), &[texts.join("\n"), texts.join("\n")].join("\n"));
-        let new = tasks.expect("read").pop().expect("two");
+        let new = tasks.expect("read").tasks.pop().expect("two");
         let args = Arc::unwrap_or_clone(new.args);
         prop_assert_eq!((args.name, args.queue, args.key), (name, queue, key));
         prop_assert_eq!(args.conflict, Conflict::ReuseSucceeded);
@@ -127,7 +127,7 @@ proptest! {
             numbers.map(i64::from)
         );
         prop_assert_eq!(args.correlation_id, correlation_id);
-        prop_assert_eq!([new.payload, new.metadata], texts);
+        prop_assert_eq!([&*new.payload, &*new.metadata], texts);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::model::tests::any_task;
-use crate::node::submits::{answer_many, read, read_turn};
+use crate::node::submits::{Tasks, answer_many, read, read_turn};
 use crate::store::submitted::Submitted;
 use proptest::prelude::*;
 
@@ -50,11 +50,11 @@ proptest! {
 fn a_turn_brings_each_submit_its_request_and_its_texts() {
     let task = json!(["n", "q", null, "reuse", 3, 0, null, null, null, 0]);
     let turn = json!([[4, 9], [1], [task, task]]).to_string();
-    let turn = read_turn(&turn, "1\n{}\n\"two\"\n{\"m\":1}").expect("a turn");
-    assert_eq!((turn.ids, turn.awaited), (vec![4, 9], vec![1]));
+    let (turn, made) = read_turn(&turn, "1\n{}\n\"two\"\n{\"m\":1}").expect("a turn");
+    assert_eq!((turn.requests, turn.awaited), (vec![4, 9], vec![1]));
     let texts = |index: usize| {
-        let task = &turn.tasks[index];
-        (task.payload.as_str(), task.metadata.as_str())
+        let task = &made.tasks[index];
+        (&*task.payload, &*task.metadata)
     };
     assert_eq!(texts(0), ("1", "{}"));
     assert_eq!(texts(1), ("\"two\"", "{\"m\":1}"));
@@ -72,12 +72,13 @@ fn a_row_of_null_is_as_the_one_before_it() {
     let texts = (0..5).map(|index| format!("{index}\n{{}}"));
     let texts = texts.collect::<Vec<_>>().join("\n");
     let (tasks, expected) = (read(&rows, &texts), read(&told, &texts));
-    let (mut tasks, expected) = (tasks.expect("rows"), expected.expect("rows"));
+    let (Tasks { mut tasks, ids }, expected) = (tasks.expect("rows"), expected.expect("rows"));
     // Between tasks of one time the ids decide, and they are the order of the submits.
-    assert!(tasks.is_sorted_by(|one, next| one.id < next.id));
-    for (task, expected) in tasks.iter_mut().zip(&expected) {
+    assert!(tasks.is_sorted_by(|one, next| *one.id < *next.id));
+    assert!(ids.lines().eq(tasks.iter().map(|task| &*task.id)));
+    for (task, expected) in tasks.iter_mut().zip(&expected.tasks) {
         task.id.clone_from(&expected.id);
     }
-    assert_eq!(format!("{tasks:?}"), format!("{expected:?}"));
+    assert_eq!(format!("{tasks:?}"), format!("{:?}", expected.tasks));
     assert!(read("[null]", "1\n{}").is_err());
 }

@@ -108,7 +108,7 @@ async fn insert(open: &Open, batch: Vec<Waiting>) {
             }
         }
         Err(failure) => {
-            let id = batch[0].new.id.clone();
+            let id = batch[0].new.id.to_string();
             let error = failure.into_value_error();
             answer_all(batch, &error);
             if let Some(place) = place {

@@ -84,7 +84,7 @@ pub(super) async fn insert_unkeyed(
 
 fn announce_all<'a>(open: &Open, submits: impl Iterator<Item = &'a NewTask>, rows: &[Task]) {
     for (new, row) in submits.zip(rows) {
-        if new.id == row.id && row.status == Status::Queued {
+        if *new.id == *row.id && row.status == Status::Queued {
             announce(
                 &open.wakes,
                 &row.id,
@@ -153,7 +153,7 @@ async fn already_there(
     conn: &mut Conn,
     tasks: &[NewTask],
 ) -> std::result::Result<Option<Vec<Task>>, Failure> {
-    let found = by_ids(conn, tasks.iter().map(|new| new.id.as_str()).collect()).await?;
+    let found = by_ids(conn, tasks.iter().map(|new| &*new.id).collect()).await?;
     if found.is_empty() {
         return Ok(None);
     }
@@ -164,7 +164,7 @@ async fn already_there(
     let existing = by_keys(conn, &keys).await?;
     let row = |new: &NewTask| {
         let reused = || new.args.key.as_ref().and_then(|key| existing.get(key));
-        found.get(&new.id).or_else(reused).cloned()
+        found.get(&*new.id).or_else(reused).cloned()
     };
     Ok(tasks.iter().map(row).collect())
 }
@@ -278,7 +278,7 @@ async fn write_segment(
                 .and_then(|key| existing.get(key))
                 .cloned()
         };
-        inserted.remove(&new.id).or_else(reused)
+        inserted.remove(&*new.id).or_else(reused)
     };
     let rows: Option<Vec<Task>> = segment.iter().map(row).collect();
     let rows = rows.ok_or_else(|| Error::Internal("a submitted task has no row".to_owned()))?;
@@ -306,11 +306,11 @@ async fn insert(
     };
     let rows = conn
         .query(text)
-        .bind(column(tasks, |new| new.id.as_str()))
+        .bind(column(tasks, |new| &*new.id))
         .bind(column(tasks, |new| new.args.name.as_str()))
         .bind(column(tasks, |new| new.args.queue.as_str()))
-        .bind(column(tasks, |new| new.payload.as_str()))
-        .bind(column(tasks, |new| new.metadata.as_str()))
+        .bind(column(tasks, |new| &*new.payload))
+        .bind(column(tasks, |new| &*new.metadata))
         .bind(column(tasks, |new| new.args.max_attempts))
         .bind(column(tasks, |new| new.args.priority))
         .bind(column(tasks, |new| new.args.run_at_delay_ms))
@@ -329,11 +329,11 @@ async fn insert(
         inserted.insert(row.try_get::<&str, _>(0)?, row);
     }
     if inserted.len() == tasks.len() {
-        let made = |new: &&NewTask| task(new, inserted[new.id.as_str()], owner);
+        let made = |new: &&NewTask| task(new, inserted[&*new.id], owner);
         return Ok(tasks.iter().map(made).collect::<sqlx::Result<_>>()?);
     }
-    let mut there = by_ids(conn, column(tasks, |new| new.id.as_str())).await?;
-    let rows: Option<Vec<Task>> = tasks.iter().map(|new| there.remove(&new.id)).collect();
+    let mut there = by_ids(conn, column(tasks, |new| &*new.id)).await?;
+    let rows: Option<Vec<Task>> = tasks.iter().map(|new| there.remove(&*new.id)).collect();
     rows.ok_or_else(|| Error::Internal("a submitted task has no row".to_owned()).into())
 }
 

@@ -28,10 +28,10 @@ pub(super) fn row(tx: &Tx<'_, '_>, new: &NewTask, run_at_ms: i64) -> Result<()> 
         if shared.is_none() {
             bind_shared(statement, &new.args, tx.now_ms, run_at_ms)?;
         }
-        statement.raw_bind_parameter(1, &new.id)?;
-        statement.raw_bind_parameter(4, &new.payload)?;
-        statement.raw_bind_parameter(5, &new.metadata)?;
-        statement.raw_bind_parameter(9, new.args.root_id.as_ref().unwrap_or(&new.id))?;
+        statement.raw_bind_parameter(1, &*new.id)?;
+        statement.raw_bind_parameter(4, &*new.payload)?;
+        statement.raw_bind_parameter(5, &*new.metadata)?;
+        statement.raw_bind_parameter(9, new.args.root_id.as_deref().unwrap_or(&new.id))?;
         *bound = Some(shared.unwrap_or_else(|| Bound {
             args: Arc::clone(&new.args),
             now_ms: tx.now_ms,

@@ -107,7 +107,7 @@ fn keyed(tx: &Tx<'_, '_>, new: &NewTask, key: &str) -> Result<Submitted> {
         }
     }
     let inserted = insert(tx, new, None)?;
-    tx.execute(sql::KEY_POINT, params![key, new.id, tx.now_ms])?;
+    tx.execute(sql::KEY_POINT, params![key, &*new.id, tx.now_ms])?;
     Ok(inserted)
 }
 

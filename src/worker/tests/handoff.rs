@@ -9,7 +9,7 @@ use crate::worker::REPLACED_CLAIM;
 
 fn new_task(name: &str) -> NewTask {
     NewTask {
-        id: format!("task_{name}"),
+        id: format!("task_{name}").into(),
         ..NewTask::named(name)
     }
 }
@@ -177,7 +177,7 @@ fn while_a_byte_budget_is_spent_in_part_nothing_finds_a_place() {
     let world = World::new(options, 8);
     // Alone it may pass the budget.
     let large = world.place_of(&NewTask {
-        payload: "x".repeat(500),
+        payload: "x".repeat(500).into(),
         ..new_task("work")
     });
     assert!(world.place_for(&new_task("work")).is_none());

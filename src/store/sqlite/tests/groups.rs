@@ -55,7 +55,7 @@ fn only_the_member_that_cannot_be_written_fails() {
     let first =
         one(run(store.execute(command(NewTask::named("first")))).expect("written")).expect("a row");
     let mut clash = NewTask::named("clash");
-    clash.id = first.id;
+    clash.id = first.id.into();
     let held = hold(&store);
     let before = store.execute(command(NewTask::named("before")));
     let clashes = store.execute(command(clash));
@@ -226,7 +226,7 @@ fn a_full_database_refuses_what_needs_room_and_only_that() {
     let claimed = claim(&store, 1);
     fill_up(&store);
     let mut large = NewTask::named("large");
-    large.payload = format!("\"{}\"", "x".repeat(100_000));
+    large.payload = format!("\"{}\"", "x".repeat(100_000)).into();
     let held = hold(&store);
     let renew = store.renew(owner(), vec![claimed[0].id.clone()]);
     let refused = store.execute(command(large.clone()));
@@ -310,7 +310,7 @@ fn a_round_in_a_group_that_had_to_be_undone_is_settled_once() {
         })
         .collect();
     let mut large = NewTask::named("large");
-    large.payload = format!("\"{}\"", "x".repeat(100_000));
+    large.payload = format!("\"{}\"", "x".repeat(100_000)).into();
     let held = hold(&store);
     let round = store.round(Round {
         owner: owner(),

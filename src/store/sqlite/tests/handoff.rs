@@ -86,7 +86,7 @@ fn the_place_of_what_cannot_be_written_is_given_back() {
     let first = one(run(store.execute(submit("first"))).expect("written")).expect("a row");
     let (_subscription, taken) = idle_worker(&store);
     let mut clash = NewTask::named("clash");
-    clash.id = first.id;
+    clash.id = first.id.into();
     let command = Command::Submit(Box::new(clash));
     run(store.execute(command)).expect_err("the id is taken");
     assert!(taken.recv_timeout(DEADLINE).expect("told").is_none());

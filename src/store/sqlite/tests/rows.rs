@@ -90,7 +90,7 @@ fn play(store: &super::SqliteStore, peer: &Connection, ids: &mut Vec<String>, st
                 args.key = Some(format!("key {}", ids.len() % 3));
                 args.max_attempts = 2;
             });
-            ids.push(new.id.clone());
+            ids.push(new.id.to_string());
             Command::Submit(Box::new(new))
         }
         Step::Claim => {
@@ -219,9 +219,9 @@ fn a_row_holds_nothing_of_the_row_before() {
         args.run_at_delay_ms = 60_000;
     });
     let like = |new: &NewTask, payload: &str| NewTask {
-        id: crate::ids::task_id(),
-        payload: payload.to_owned(),
-        metadata: format!("{{\"of\":{payload}}}"),
+        id: crate::ids::task_id().into(),
+        payload: payload.into(),
+        metadata: format!("{{\"of\":{payload}}}").into(),
         ..new.clone()
     };
     let tasks: Vec<_> = [&plain, &plain, &full, &full, &plain, &full]

@@ -11,7 +11,7 @@ use crate::store::command::{Command, NewTask};
 
 fn large() -> NewTask {
     let mut new = NewTask::named("large");
-    new.payload = format!("\"{}\"", "x".repeat(4_000));
+    new.payload = format!("\"{}\"", "x".repeat(4_000)).into();
     new
 }
 
