@@ -87,6 +87,12 @@ impl NewTask {
         }
     }
 
+    /// The key it is submitted under.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        self.args.key.as_deref()
+    }
+
     /// The same task, but for what `change` does to its arguments.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut SubmitArgs)) -> Self {

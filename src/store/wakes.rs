@@ -155,7 +155,7 @@ impl Wakes {
     #[must_use]
     pub fn place_for(&self, new: &NewTask) -> Option<Place> {
         // What a key leads to is known only later.
-        if new.args.key.is_some() || new.args.run_at_delay_ms > 0 {
+        if new.key().is_some() || new.args.run_at_delay_ms > 0 {
             return None;
         }
         let queue = &new.args.queue;

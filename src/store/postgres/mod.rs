@@ -152,7 +152,7 @@ impl Backend for PostgresStore {
 
     fn execute_for(&self, command: Command, answer: Answer<Reply>) {
         match command {
-            Command::Submit(new) if new.args.key.is_none() => {
+            Command::Submit(new) if new.key().is_none() => {
                 let answer = row_told(&new, answer);
                 self.submit_for(vec![(*new, answer)]);
             }
@@ -163,7 +163,7 @@ impl Backend for PostgresStore {
     fn submit_for(&self, submits: Vec<(NewTask, Answer<Submitted>)>) {
         let session = self.current.get(&self.blueprint);
         for (new, answer) in submits {
-            if new.args.key.is_some() {
+            if new.key().is_some() {
                 let answer = told_by_row(&new, answer);
                 self.execute_for(Command::Submit(Box::new(new)), answer);
             } else if let Err(error) = submit::check(&new) {

@@ -98,10 +98,7 @@ fn announce_all<'a>(open: &Open, submits: impl Iterator<Item = &'a NewTask>, row
 
 /// All or none of them, with or without keys. Answers in the order of the submits.
 pub(super) async fn submit_all(open: &Open, tasks: &[NewTask]) -> Result<Vec<Task>> {
-    let mut keys: Vec<&str> = tasks
-        .iter()
-        .filter_map(|new| new.args.key.as_deref())
-        .collect();
+    let mut keys: Vec<&str> = tasks.iter().filter_map(NewTask::key).collect();
     keys.sort_unstable();
     keys.dedup();
     let outcome: std::result::Result<(Vec<Task>, Vec<Task>), Failure> = attempt!(
@@ -157,13 +154,10 @@ async fn already_there(
     if found.is_empty() {
         return Ok(None);
     }
-    let keys: Vec<&str> = tasks
-        .iter()
-        .filter_map(|new| new.args.key.as_deref())
-        .collect();
+    let keys: Vec<&str> = tasks.iter().filter_map(NewTask::key).collect();
     let existing = by_keys(conn, &keys).await?;
     let row = |new: &NewTask| {
-        let reused = || new.args.key.as_ref().and_then(|key| existing.get(key));
+        let reused = || new.key().and_then(|key| existing.get(key));
         found.get(&*new.id).or_else(reused).cloned()
     };
     Ok(tasks.iter().map(row).collect())
@@ -202,11 +196,7 @@ fn segments(tasks: &[NewTask]) -> Vec<&[NewTask]> {
     let mut segments = Vec::new();
     let (mut start, mut size, mut keys) = (0, 0, HashSet::new());
     for (index, new) in tasks.iter().enumerate() {
-        let repeats = new
-            .args
-            .key
-            .as_deref()
-            .is_some_and(|key| keys.contains(key));
+        let repeats = new.key().is_some_and(|key| keys.contains(key));
         if index > start && (repeats || index - start == MAX_ROWS || size + bytes(new) > MAX_BYTES)
         {
             segments.push(&tasks[start..index]);
@@ -214,7 +204,7 @@ fn segments(tasks: &[NewTask]) -> Vec<&[NewTask]> {
             keys.clear();
         }
         size += bytes(new);
-        keys.extend(new.args.key.as_deref());
+        keys.extend(new.key());
     }
     if start < tasks.len() {
         segments.push(&tasks[start..]);
@@ -226,10 +216,7 @@ async fn write_segment(
     conn: &mut Conn,
     segment: &[NewTask],
 ) -> std::result::Result<(Vec<Task>, Vec<Task>), Failure> {
-    let keys: Vec<&str> = segment
-        .iter()
-        .filter_map(|new| new.args.key.as_deref())
-        .collect();
+    let keys: Vec<&str> = segment.iter().filter_map(NewTask::key).collect();
     let existing = if keys.is_empty() {
         HashMap::new()
     } else {
@@ -237,11 +224,11 @@ async fn write_segment(
     };
     let (mut fresh, mut replaced) = (Vec::with_capacity(segment.len()), Vec::new());
     for new in segment {
-        match new.args.key.as_ref().and_then(|key| existing.get(key)) {
+        match new.key().and_then(|key| existing.get(key)) {
             None => fresh.push(new),
             Some(_) if new.args.conflict == Conflict::Reject => {
                 return Err(Error::AlreadyExists {
-                    key: new.args.key.clone().unwrap_or_default(),
+                    key: new.key().unwrap_or_default().to_owned(),
                 }
                 .into());
             }
@@ -271,13 +258,7 @@ async fn write_segment(
         .map(|task| (task.id.clone(), task))
         .collect();
     let row = |new: &NewTask| {
-        let reused = || {
-            new.args
-                .key
-                .as_ref()
-                .and_then(|key| existing.get(key))
-                .cloned()
-        };
+        let reused = || new.key().and_then(|key| existing.get(key)).cloned();
         inserted.remove(&*new.id).or_else(reused)
     };
     let rows: Option<Vec<Task>> = segment.iter().map(row).collect();
@@ -319,7 +300,7 @@ async fn insert(
             Some(new.args.root_id.as_deref().unwrap_or(&new.id))
         }))
         .bind(column(tasks, |new| new.args.correlation_id.as_deref()))
-        .bind(column(tasks, |new| new.args.key.as_deref()))
+        .bind(column(tasks, |new| new.key()))
         .bind(owner.map(|owner| owner.worker_id.as_str()))
         .bind(owner.map(|owner| owner.lease_ms))
         .fetch_all(conn.driver())

@@ -72,7 +72,7 @@ impl Job for SubmitJob {
 
 /// The new task, or the existing one its key leads to.
 pub(super) fn submit(tx: &Tx<'_, '_>, new: &NewTask) -> Result<Submitted> {
-    match &new.args.key {
+    match new.key() {
         None => insert(tx, new, None),
         Some(key) => keyed(tx, new, key),
     }

@@ -44,10 +44,11 @@ const ALL_QUEUED: &str =
 const ALL_FINISHED: &str =
     "update cairnq_tasks set status = 'succeeded', completed_at_ms = run_at_ms; analyze";
 
-/// A database in which every row looks alike, so that statistics call every index useless.
+/// A connection of ours to a database in which every row looks alike, so that statistics call every index useless.
 fn backlog(place: &Place, migrate: MigrateTo) -> Connection {
     let _store = place.opened(migrate);
-    let connection = place.peer();
+    let location = Location::new(text(&place.path()));
+    let connection = location.connect(false).expect("a connection");
     connection
         .execute_batch(
             "with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
@@ -199,12 +200,8 @@ fn prepared_again(connection: &Connection, statement: &str) -> i32 {
 fn no_statement_is_prepared_again_for_other_values() {
     for migrate in MIGRATE_TARGETS {
         let place = Place::new();
-        backlog(&place, migrate)
-            .execute_batch(ALL_QUEUED)
-            .expect("statistics");
-        let connection = Location::new(text(&place.path()))
-            .connect(false)
-            .expect("a connection of ours");
+        let connection = backlog(&place, migrate);
+        connection.execute_batch(ALL_QUEUED).expect("statistics");
         connection.execute_batch("begin").expect("a transaction");
         let again: Vec<_> = fixed()
             .into_iter()
