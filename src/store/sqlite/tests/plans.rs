@@ -1,5 +1,5 @@
 //! Every hot statement reaches its index whatever the statistics say: none, taken while everything was queued, or
-//! taken when everything was finished.
+//! taken when everything was finished, as we take them or by somebody else in full.
 
 use rusqlite::{Connection, StatementStatus, params_from_iter};
 
@@ -39,10 +39,10 @@ pub(super) fn purge_filters() -> Vec<PurgeFilter> {
         .collect()
 }
 
-const ALL_QUEUED: &str =
-    "update cairnq_tasks set status = 'queued', completed_at_ms = null; analyze";
+const ALL_QUEUED: &str = "update cairnq_tasks set status = 'queued', completed_at_ms = null";
 const ALL_FINISHED: &str =
-    "update cairnq_tasks set status = 'succeeded', completed_at_ms = run_at_ms; analyze";
+    "update cairnq_tasks set status = 'succeeded', completed_at_ms = run_at_ms";
+const ANALYZE_IN_FULL: &str = "pragma analysis_limit = 0; analyze";
 
 /// A connection of ours to a database in which every row looks alike, so that statistics call every index useless.
 fn backlog(place: &Place, migrate: MigrateTo) -> Connection {
@@ -78,10 +78,13 @@ pub(super) fn in_every_state(check: impl Fn(&Connection, MigrateTo, &str)) {
         let place = Place::new();
         let connection = backlog(&place, migrate);
         check(&connection, migrate, "no statistics");
-        connection.execute_batch(ALL_QUEUED).expect("statistics");
-        check(&connection, migrate, "all queued");
-        connection.execute_batch(ALL_FINISHED).expect("statistics");
-        check(&connection, migrate, "all finished");
+        for (rows, state) in [(ALL_QUEUED, "all queued"), (ALL_FINISHED, "all finished")] {
+            connection.execute_batch(rows).expect("rows");
+            for analyze in [sql::ANALYZE, ANALYZE_IN_FULL] {
+                connection.execute_batch(analyze).expect("statistics");
+                check(&connection, migrate, &format!("{state}, {analyze}"));
+            }
+        }
     }
 }
 
@@ -128,6 +131,21 @@ fn hot_statements_keep_their_index() {
                 !plan.contains("TEMP B-TREE"),
                 "{state}: {plan}: {statement}"
             );
+        }
+    });
+}
+
+/// From level 8 on the index holds the id, and nobody asks.
+#[test]
+fn the_ids_of_a_tie_are_read_from_where_the_draw_stands() {
+    in_every_state(|connection, migrate, state| {
+        if migrate != MigrateTo::Default {
+            return;
+        }
+        for statement in [sql::CLAIM_TIE, sql::CLAIM_TIE_NAME] {
+            let plan = plan(connection, statement);
+            let place = "priority=? AND created_at_ms=? AND rowid>?)";
+            assert!(plan.contains(place), "{state}: {plan}: {statement}");
         }
     });
 }
@@ -201,7 +219,10 @@ fn no_statement_is_prepared_again_for_other_values() {
     for migrate in MIGRATE_TARGETS {
         let place = Place::new();
         let connection = backlog(&place, migrate);
-        connection.execute_batch(ALL_QUEUED).expect("statistics");
+        connection.execute_batch(ALL_QUEUED).expect("rows");
+        connection
+            .execute_batch(ANALYZE_IN_FULL)
+            .expect("statistics");
         connection.execute_batch("begin").expect("a transaction");
         let again: Vec<_> = fixed()
             .into_iter()
