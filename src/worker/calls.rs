@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
 use super::by_number::ByNumber;
-use super::host::{Delivered, Handle};
+use super::host::{Delivered, Handle, OneOrMore};
 
 /// What a call holds until it is over.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub struct ReadyCall {
     /// What it holds.
     pub holding: Holding,
     /// Its tasks.
-    pub tasks: Vec<Delivered>,
+    pub tasks: OneOrMore<Delivered>,
     /// When it was claimed.
     pub since: Instant,
 }
@@ -37,7 +37,7 @@ pub struct RunningCall {
     /// What it holds.
     pub holding: Holding,
     /// Its attempts.
-    pub handles: Vec<Handle>,
+    pub handles: OneOrMore<Handle>,
     /// When its time is over, if it has a limit.
     pub deadline: Option<Instant>,
 }
@@ -76,7 +76,7 @@ impl Calls {
     pub fn start_next(
         &mut self,
         deadline: Option<Instant>,
-    ) -> Option<(u32, usize, Vec<Delivered>)> {
+    ) -> Option<(u32, usize, OneOrMore<Delivered>)> {
         if self.free_slots() == 0 {
             return None;
         }

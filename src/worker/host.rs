@@ -1,5 +1,7 @@
 //! The worker's view of the program it runs in: what it is told, and where its answers go.
 
+use smallvec::SmallVec;
+
 use crate::error::Error;
 use crate::store::claimed::ClaimedTask;
 use crate::store::command::Reply;
@@ -26,6 +28,9 @@ impl Phase {
 
 /// A task handle: names one attempt of one task between us and the host.
 pub type Handle = u32;
+
+/// What a call has one of, unless it is a batch. In place: the thread that makes it is not the one that frees it.
+pub type OneOrMore<T> = SmallVec<[T; 1]>;
 
 /// Something the host has to know or do.
 #[derive(Debug)]
@@ -97,7 +102,7 @@ pub struct DeliveredCall {
     /// Whose handler.
     pub name: std::sync::Arc<str>,
     /// Its tasks: one, or a batch.
-    pub tasks: Vec<Delivered>,
+    pub tasks: OneOrMore<Delivered>,
 }
 
 /// What the host says of a task or a call.

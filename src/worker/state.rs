@@ -265,7 +265,7 @@ impl State {
             self.tasks.remember_lost(handle);
         }
         self.finish(call);
-        Some(Event::Lost(handles))
+        Some(Event::Lost(handles.into_vec()))
     }
 
     /// Gives up every running call: its contexts are lost, its unsettled tasks go back to the queue.

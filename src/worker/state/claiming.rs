@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use smallvec::smallvec;
+
 use super::State;
 use crate::store::claimed::ClaimedTask;
 use crate::worker::calls::{Holding, ReadyCall};
-use crate::worker::host::Delivered;
+use crate::worker::host::{Delivered, OneOrMore};
 use crate::worker::plan::Plan;
 use crate::worker::prefetch::Prefetch;
 use crate::worker::quota::{Room, Session};
@@ -206,7 +208,7 @@ impl State {
 
     /// Groups rows by name and cuts them to the batch size, the groups in the order of their first rows.
     fn make_calls(&mut self, rows: Vec<ClaimedTask>, sent: Instant) {
-        let mut open: Vec<(usize, Vec<Delivered>)> = Vec::with_capacity(rows.len());
+        let mut open: Vec<(usize, OneOrMore<Delivered>)> = Vec::with_capacity(rows.len());
         for task in rows {
             let name = self.registry.index_or_register(&task.name);
             let batch = self.registry.batch(name);
@@ -219,7 +221,7 @@ impl State {
                 .flatten();
             match group {
                 Some((_, tasks)) => tasks.push(delivered),
-                None => open.push((name, vec![delivered])),
+                None => open.push((name, smallvec![delivered])),
             }
         }
         let since = Instant::now();
