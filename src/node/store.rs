@@ -160,7 +160,7 @@ impl NativeStore {
         let answered = |(request, new): (u32, NewTask)| (new, self.answer_submit(request));
         let submits = turn.requests.into_iter().zip(tasks).map(answered).collect();
         self.backend.submit_for(submits);
-        Ok(ids.to_string())
+        Ok(ids)
     }
 
     /// Begins a submit of all or none of the rows that are added next. A transaction may be waiting for them.

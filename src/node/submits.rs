@@ -31,7 +31,7 @@ struct Rows(#[serde(deserialize_with = "shared")] Vec<Arc<SubmitArgs>>);
 pub(super) struct Tasks {
     pub(super) tasks: Vec<NewTask>,
     /// Their ids, one a line.
-    pub(super) ids: Arc<str>,
+    pub(super) ids: String,
 }
 
 /// From the values of [`SubmitArgs`] in their order, or null for those of the row before.
@@ -62,8 +62,8 @@ pub(super) fn read(json: &str, texts: &str) -> Result<Tasks, String> {
 }
 
 fn tasks(rows: Vec<Arc<SubmitArgs>>, texts: &str) -> Result<Tasks, String> {
-    let ids: Arc<str> = task_ids(rows.len()).into();
-    let texts = texts.into();
+    let ids = task_ids(rows.len());
+    let (pieces, texts) = (ids.as_str().into(), texts.into());
     let mut lines = Text::split(&texts, '\n');
     let mut line = || {
         let line = lines.next();
@@ -77,7 +77,7 @@ fn tasks(rows: Vec<Arc<SubmitArgs>>, texts: &str) -> Result<Tasks, String> {
             metadata: line()?,
         })
     };
-    let tasks = rows.into_iter().zip(Text::split(&ids, '\n')).map(task);
+    let tasks = rows.into_iter().zip(Text::split(&pieces, '\n')).map(task);
     let tasks = tasks.collect::<Result<_, String>>()?;
     Ok(Tasks { tasks, ids })
 }
@@ -134,7 +134,7 @@ impl NativeSubmit {
         if let Some(giver) = &self.giver {
             giver.give(tasks);
         }
-        Ok(ids.to_string())
+        Ok(ids)
     }
 
     /// There are no more, or, unless `complete`, the submit is given up and nothing of it written.

@@ -14,12 +14,13 @@ pub struct Text {
 impl Text {
     /// What lies between the separators, one after another.
     pub fn split(whole: &Arc<str>, separator: char) -> impl Iterator<Item = Self> {
-        let from = whole.as_ptr().addr();
-        whole.split(separator).map(move |piece| {
-            let start = piece.as_ptr().addr() - from;
+        let mut start = 0;
+        whole.split(separator).map(move |text| {
+            let piece = start..start + text.len();
+            start = piece.end + separator.len_utf8();
             Self {
                 whole: Arc::clone(whole),
-                piece: start..start + piece.len(),
+                piece,
             }
         })
     }

@@ -21,7 +21,7 @@ pub(super) struct Bound {
 pub(super) fn row(tx: &Tx<'_, '_>, new: &NewTask, run_at_ms: i64) -> Result<()> {
     let run = |statement: &mut Statement<'_>| {
         let mut bound = tx.statements.inserted.borrow_mut();
-        // Nothing is, should binding fail half way.
+        // Nothing is, should this fail or panic half way: the statement may be gone then, or have half of it bound.
         let before = bound.take();
         let shared = before
             .filter(|before| Arc::ptr_eq(&before.args, &new.args) && before.now_ms == tx.now_ms);
@@ -32,11 +32,12 @@ pub(super) fn row(tx: &Tx<'_, '_>, new: &NewTask, run_at_ms: i64) -> Result<()> 
         statement.raw_bind_parameter(4, &*new.payload)?;
         statement.raw_bind_parameter(5, &*new.metadata)?;
         statement.raw_bind_parameter(9, new.args.root_id.as_deref().unwrap_or(&new.id))?;
+        let written = statement.raw_execute();
         *bound = Some(shared.unwrap_or_else(|| Bound {
             args: Arc::clone(&new.args),
             now_ms: tx.now_ms,
         }));
-        statement.raw_execute()
+        written
     };
     let written = tx.statements.with(sql::TASK_INSERT, run);
     written.map(drop).map_err(|error| tx.error(&error))
